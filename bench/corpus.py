@@ -1,0 +1,114 @@
+"""Check the corpus and count what came out: `python bench/corpus.py [--write PAGE.md] [FOLDER]`.
+
+FOLDER is where bench/fetch.py put the packages. Prints a summary for each package and for all;
+`--findings FILE` lists every finding. Exit code 1 when the checker itself failed on a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from fetch import cache_folder  # noqa: E402
+from packages import CORPUS  # noqa: E402
+from tables import failures, page, summary  # noqa: E402
+
+from gpulint.report.model import FileReport  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One file: its report, or the traceback that there should not be, and the time that it took."""
+
+    path: Path
+    report: FileReport | None
+    failure: str
+    seconds: float
+
+
+@dataclass
+class PackageResult:
+    name: str
+    files: list[Checked] = field(default_factory=list)
+
+
+def check(path: Path) -> Checked:
+    """In a worker process."""
+    from gpulint.config import Config
+    from gpulint.pipeline import check_file
+
+    start = time.perf_counter()
+    try:
+        report, failure = check_file(path, str(path), Config()), ""
+    except Exception:
+        report, failure = None, traceback.format_exc()
+    return Checked(path, report, failure, time.perf_counter() - start)
+
+
+def packages(folder: Path, dialect: str, only: str) -> Iterator[tuple[str, list[Path]]]:
+    """Each fetched package with its Python files."""
+    for package in CORPUS[dialect]:
+        root = folder / "src" / package.folder
+        if only in package.name and root.is_dir():
+            yield package.folder, sorted(p for p in root.rglob("*.py") if p.is_file())
+        elif only in package.name:
+            print(f"{package.folder}: not fetched", file=sys.stderr)
+
+
+def run(folder: Path, dialect: str, only: str, jobs: int) -> list[PackageResult]:
+    results = []
+    with ProcessPoolExecutor(jobs, max_tasks_per_child=None) as pool:
+        for name, paths in packages(folder, dialect, only):
+            result = PackageResult(name, list(pool.map(check, paths)))
+            print(summary(result), flush=True)
+            results.append(result)
+    return results
+
+
+def list_findings(results: list[PackageResult], folder: Path) -> Iterator[str]:
+    for result in results:
+        for checked in result.files:
+            for f in checked.report.findings if checked.report else ():
+                place = checked.path.relative_to(folder / "src")
+                at = f"{place}:{f.span.row}:{f.span.column + 1}"
+                yield f"{at}: {f.severity}[{f.code}] {f.kernel}: {f.message}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=cache_folder())
+    parser.add_argument("--dialect", choices=sorted(CORPUS), default="numba")
+    parser.add_argument("--only", default="", help="packages whose name holds this text")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--write", type=Path, help="write the tables to this Markdown page")
+    parser.add_argument("--findings", type=Path, help="write all findings to this file")
+    options = parser.parse_args()
+    results = run(options.folder, options.dialect, options.only, options.jobs)
+    if not results:
+        print("nothing to check: run bench/fetch.py first", file=sys.stderr)
+        return 2
+    failed = [c for r in results for c in r.files if failures(c)]
+    for checked in failed:
+        print(f"{checked.path}:", *failures(checked), sep="\n  ", file=sys.stderr)
+    text = page(results, options.dialect)
+    print(text)
+    if options.write:
+        options.write.write_text(text, encoding="utf-8")
+    if options.findings:
+        lines = list_findings(results, options.folder)
+        options.findings.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

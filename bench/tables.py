@@ -1,0 +1,132 @@
+"""Corpus results as text: one line a package, and the Markdown page with all counts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from gpulint.report.model import STATUSES, KernelReport, ObligationReport
+
+if TYPE_CHECKING:
+    from corpus import Checked, PackageResult
+
+VERDICTS = ("proved", "proved-under", "refuted", "undecided")
+
+
+def kernels(results: Iterable[PackageResult]) -> list[KernelReport]:
+    return [k for r in results for c in r.files if c.report for k in c.report.kernels]
+
+
+def obligations(results: Iterable[PackageResult]) -> list[ObligationReport]:
+    return [o for k in kernels(results) for o in k.obligations]
+
+
+def kernel_seconds(results: Iterable[PackageResult]) -> list[float]:
+    """Each kernel's own time plus its share of what its file took besides."""
+    out = []
+    for result in results:
+        for checked in result.files:
+            found = checked.report.kernels if checked.report else ()
+            if found:
+                shared = max(0.0, checked.seconds - sum(k.seconds for k in found)) / len(found)
+                out += [k.seconds + shared for k in found]
+    return sorted(out)
+
+
+def quantile(values: Sequence[float], q: float) -> float:
+    """The least value with at least the fraction q of the sorted values at or below it."""
+    return values[max(0, math.ceil(q * len(values)) - 1)] if values else 0.0
+
+
+def decided(found: Sequence[ObligationReport]) -> int:
+    return sum(o.verdict in ("proved", "proved-under") for o in found)
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def row(cells: Iterable[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    return "\n".join([row(head), row("---" for _ in head), *map(row, rows)])
+
+
+def failures(checked: Checked) -> list[str]:
+    """What went wrong in the checker itself: a traceback, an internal error, a check cut off."""
+    found = checked.report.findings if checked.report else ()
+    internal = [f"line {f.span.row}: {f.message}" for f in found if f.code in ("GL002", "GL003")]
+    return [checked.failure, *internal] if checked.failure else internal
+
+
+def counts(name: str, results: Sequence[PackageResult]) -> list[object]:
+    """A package's line of the overview."""
+    found, asked, times = kernels(results), obligations(results), kernel_seconds(results)
+    status = Counter(k.status for k in found)
+    files = [c for r in results for c in r.files]
+    return [
+        name, len(files), len(found), *(status[s] for s in STATUSES),
+        len(asked), percent(decided(asked), len(asked)),
+        f"{1000 * quantile(times, 0.5):.0f}", f"{quantile(times, 0.99):.2f}",
+        sum(bool(failures(c)) for c in files),
+    ]  # fmt: skip
+
+
+OVERVIEW = (
+    "package", "files", "kernels", *STATUSES,
+    "obligations", "proved (under)", "median ms", "p99 s", "failures",
+)  # fmt: skip
+
+
+def summary(result: PackageResult) -> str:
+    return "  ".join(
+        f"{head} {cell}" if head != "package" else str(cell)
+        for head, cell in zip(OVERVIEW, counts(result.name, [result]), strict=True)
+    )
+
+
+def by_property(asked: Sequence[ObligationReport]) -> str:
+    count = Counter((o.property, o.verdict) for o in asked)
+    names = sorted({o.property for o in asked})
+    rows = [[n, *(count[n, v] for v in VERDICTS), percent(
+        count[n, "proved"] + count[n, "proved-under"], sum(count[n, v] for v in VERDICTS)
+    )] for n in names]  # fmt: skip
+    return table(["property", *VERDICTS, "proved (under)"], rows)
+
+
+def kind_of(reason: str) -> str:
+    """A reason without the names and numbers of the kernel at hand."""
+    plain = re.sub(r"`[^`]*`", "`...`", reason or "(none given)")
+    return re.sub(r"\b\d+\b", "N", plain).replace("|", "\\|").replace("\n", " ")
+
+
+def tally(reasons: Iterable[str], limit: int = 60) -> str:
+    return table(["reason", "count"], Counter(map(kind_of, reasons)).most_common(limit))
+
+
+def findings(results: Sequence[PackageResult]) -> str:
+    found = [f for r in results for c in r.files if c.report for f in c.report.findings]
+    count = Counter((f.code, f.name, f.severity) for f in found)
+    return table(["code", "name", "severity", "count"], [[*key, n] for key, n in sorted(count.items())])
+
+
+def page(results: Sequence[PackageResult], dialect: str) -> str:
+    """The whole page."""
+    asked = obligations(results)
+    undecided = [f"{o.property}: {o.reason}" for o in asked if o.verdict == "undecided"]
+    unsupported = [k.reason for k in kernels(results) if k.status == "unsupported"]
+    sections = [
+        f"# The {dialect} corpus",
+        "Written by `bench/corpus.py` over the packages that `bench/fetch.py` downloads; nothing cached.",
+        table(OVERVIEW, [*(counts(r.name, [r]) for r in results), counts("**all**", results)]),
+        "## Obligations", by_property(asked),
+        "## Why obligations stay undecided", tally(undecided),
+        "## Why kernels are unsupported", tally(unsupported),
+        "## Findings", findings(results),
+    ]  # fmt: skip
+    return "\n\n".join(sections) + "\n"

@@ -1,0 +1,44 @@
+"""Clauses: host-checkable conditions over parameters, shapes, strides, block and grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gpulint.ir.span import NOWHERE, Span
+from gpulint.term import TRUE, Bool, Int, show, symbols
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A condition or a predicate.
+
+    A condition is a `Bool` over launch symbols (`ir.symbols` names). A predicate has a `predicate`
+    name and arguments: noalias(a, b), injective(idx), sorted(idx), within(idx, lo, hi),
+    contiguous(a), aligned(a, bytes); `arrays` are its array arguments, `bounds` its integer ones.
+    Limits are `min_cc`, `max_shared`, `cluster`, `cooperative` with one integer in `bounds`.
+    """
+
+    condition: Bool = TRUE
+    predicate: str = ""
+    arrays: tuple[str, ...] = ()
+    bounds: tuple[Int, ...] = ()
+    text: str = ""
+    span: Span = field(default=NOWHERE, compare=False)
+    origin: str = "inferred"  # declared, inferred
+
+    def __str__(self) -> str:
+        if self.text:
+            return self.text
+        if self.predicate:
+            return f"{self.predicate}({', '.join([*self.arrays, *map(show, self.bounds)])})"
+        return show(self.condition)
+
+    @property
+    def geometry(self) -> bool:
+        """Whether the clause ties the exact size of the launch (block or grid) to something.
+
+        A clause over one grid axis alone (`grid.x <= x.shape[0]`: one block an element) is not
+        counted: launches give exactly that many blocks. `grid.x == 1` and products are.
+        """
+        names = {s.name for s in symbols(self.condition)}
+        return any(n.startswith(("grid.", "block.")) for n in names)

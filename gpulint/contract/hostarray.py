@@ -1,0 +1,87 @@
+"""Array arguments of a launch: extents, sizes and strides of the kernel's parameter in host terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gpulint.frontend.host.site import HostArray
+from gpulint.frontend.host.values import rank_symbol
+from gpulint.ir import symbols as s
+from gpulint.ir.nodes import Param
+from gpulint.term import Int, Sym, const, mul
+from gpulint.term.build import ONE
+
+ITEM_BYTES = {
+    "bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "int32": 4, "uint32": 4,
+    "float32": 4, "int64": 8, "uint64": 8, "float64": 8, "complex64": 8, "complex128": 16,
+}  # fmt: skip
+MAX_RANK = 32  # NumPy had this limit; more axes than this are no array
+
+
+@dataclass
+class Links:
+    """Equalities between the names of one host array, found once its rank is known.
+
+    `ranks` starts with the ranks that the host code fixes by itself.
+    """
+
+    mapping: dict[Sym, Int] = field(default_factory=dict)
+    ranks: dict[str, int] = field(default_factory=dict)
+
+
+def link_ranks(links: Links, name: str, rank: int | None) -> str:
+    """Give the host array `name`, whose rank the host code does not tell, the kernel's rank.
+
+    Returns what contradicts it, or nothing.
+    """
+    if rank is None or not 1 <= rank <= MAX_RANK:
+        return ""
+    before = links.ranks.setdefault(name, rank)
+    if before != rank:
+        return f"{name} has {before} axes, and the kernel indexes it with {rank}"
+    names = {s.size(name, None): s.size(name, rank), rank_symbol(name): const(rank)}
+    names |= {s.extent(name, axis, None): s.extent(name, axis % rank, rank) for axis in range(-rank, rank)}
+    links.mapping.update({_sym(v): value for v, value in names.items() if v != value})
+    return ""
+
+
+def array_terms(p: Param, rank: int | None, a: HostArray) -> tuple[dict[Sym, Int], list[Int]]:
+    """The bindings of the parameter's symbols, and the extents (none of which is negative).
+
+    An axis with one element may have any stride even in a contiguous array; it is given the one of
+    the layout, which is the same for every subscript in range.
+    """
+    shape = a.shape
+    if shape is None:
+        if rank is None or rank > MAX_RANK:
+            known = {_sym(s.size(p.name, None)): s.size(a.name, None)}
+            return known, []
+        shape = tuple(s.extent(a.name, axis, rank) for axis in range(rank))
+    if len(shape) > MAX_RANK:
+        return {}, []
+    out = {_sym(s.extent(p.name, axis, None)): t for axis, t in enumerate(shape)}
+    total = ONE
+    for t in shape:
+        total = mul(total, t)
+    out[_sym(s.size(p.name, None))] = total
+    if a.contiguous:
+        out.update(_strides(p.name, shape, ITEM_BYTES.get(a.dtype)))
+    return out, list(shape)
+
+
+def _strides(name: str, shape: tuple[Int, ...], item: int | None) -> dict[Sym, Int]:
+    """Row-major strides; those in bytes only when the element type is known."""
+    out: dict[Sym, Int] = {}
+    step = ONE
+    for axis in reversed(range(len(shape))):
+        out[_sym(s.stride(name, axis, "element"))] = step
+        if item is not None:
+            out[_sym(s.stride(name, axis, "byte"))] = mul(step, item)
+        step = mul(step, shape[axis])
+    return out
+
+
+def _sym(t: Int) -> Sym:
+    atom = t.atom
+    assert isinstance(atom, Sym)
+    return atom

@@ -1,0 +1,141 @@
+"""A kernel as a set of accesses over its launch space: what every proof is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gpulint.ir.span import Span
+from gpulint.ir.types import IntType, Type
+from gpulint.term import TRUE, ZERO, Bool, Int, Sym, and_, le, lt
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One loop around an access: iterations are numbered `counter` = 0, 1, ... `trips` - 1.
+
+    `trips` may be a symbol of its own when nothing is known of it. `uniform`: the same number of
+    trips for every thread of a block. `barrier`: the body holds a block barrier, so that the
+    counter is one for all threads of a block.
+    """
+
+    counter: Sym
+    trips: Int
+    span: Span
+    name: str = ""  # the user's loop variable
+    value: Int | None = None  # the loop variable as a term over `counter`
+    uniform: bool = False
+    barrier: bool = False
+
+    @property
+    def domain(self) -> Bool:
+        from gpulint.term.build import of_atom
+
+        k = of_atom(self.counter)
+        return and_(le(ZERO, k), lt(k, self.trips))
+
+
+@dataclass(frozen=True)
+class Array:
+    """A base array: a parameter or an allocation; views are resolved to it.
+
+    `extents` holds one term an axis. `written`: the kernel may write it (stores, atomics,
+    unsupported statements), so that a value loaded from it is not a function of its subscripts.
+    """
+
+    name: str
+    space: str  # global, shared, local, const
+    element: Type
+    extents: tuple[Int, ...]
+    is_param: bool
+    written: bool
+    span: Span
+
+
+@dataclass(frozen=True)
+class Access:
+    """One load, store or atomic of a base array.
+
+    `subscripts`: the element of the base array, one term an axis, negative wrap-around and views
+    already resolved. `checks`: every (subscript as written, extent) pair on the way, outermost view
+    first; with `negative_wraps` a subscript is in range from -extent on. `guard` holds wherever
+    the access happens, loop ranges apart; it may hold elsewhere too when `exact` is false.
+    `phase` counts the block barriers before the access within the innermost statement list common
+    to both accesses: accesses of one block with phases that a barrier separates are ordered.
+    `value` is the stored value as a term when it is an integer that is understood.
+    """
+
+    index: int  # position in the access set
+    array: Array
+    mode: str  # read, write, atomic
+    subscripts: tuple[Int, ...]
+    checks: tuple[tuple[Int, Int], ...]
+    guard: Bool
+    loops: tuple[Loop, ...]
+    span: Span
+    negative_wraps: bool = True
+    op: str = ""  # the operation of an atomic
+    scope: str = "device"
+    value: Int | None = None
+    reads: tuple[int, ...] = ()  # of a write: the accesses whose loaded values flow into its value
+    text: str = ""  # the access as written: `out[i]`
+    subscript_texts: tuple[str, ...] = ()
+    phase: tuple[int, ...] = ()
+    field: str = ""
+    exact: bool = True
+
+    @property
+    def domain(self) -> Bool:
+        """Where the access happens: guard and loop ranges."""
+        return and_(self.guard, *(loop.domain for loop in self.loops))
+
+
+@dataclass(frozen=True)
+class IntOp:
+    """An integer operation on the way to an address or a guard, as it would be without a width."""
+
+    term: Int
+    type: IntType
+    guard: Bool
+    loops: tuple[Loop, ...]
+    span: Span
+    feeds: str  # address, guard
+    text: str
+
+    @property
+    def domain(self) -> Bool:
+        return and_(self.guard, *(loop.domain for loop in self.loops))
+
+
+@dataclass(frozen=True)
+class Sync:
+    """A barrier: its kind, the condition under which a thread reaches it, and its loops."""
+
+    kind: str
+    guard: Bool
+    loops: tuple[Loop, ...]
+    uniform: bool
+    span: Span
+
+
+@dataclass(frozen=True)
+class AccessSet:
+    """All that the prover knows of a kernel.
+
+    `facts` hold for every point: coordinates below their sizes, threads a block at most 1024.
+    `approximations` name what was abstracted, in words for the reader of a verdict.
+    `unsupported` are (reason, place) pairs; arrays that those statements may touch are `tainted`.
+    """
+
+    accesses: tuple[Access, ...]
+    arrays: Mapping[str, Array]
+    ops: tuple[IntOp, ...]
+    syncs: tuple[Sync, ...]
+    facts: tuple[Bool, ...]
+    rank: int  # launch rank that the kernel's index calls imply (cuda.grid(n)), 0 when none
+    approximations: tuple[str, ...] = ()
+    unsupported: tuple[tuple[str, Span], ...] = ()
+    tainted: frozenset[str] = field(default=frozenset())
+
+
+NO_GUARD = TRUE

@@ -1,0 +1,254 @@
+"""From the dataflow graph to the access set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gpulint import term as t
+from gpulint.dataflow import text
+from gpulint.dataflow.access import Access, AccessSet, Array, IntOp, Loop, Sync
+from gpulint.dataflow.build import build
+from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
+from gpulint.dataflow.ops import operations
+from gpulint.dataflow.terms import Terms
+from gpulint.dataflow.views import base_extents, locate
+from gpulint.ir import nodes as n
+from gpulint.ir import symbols
+from gpulint.ir.types import INT64, BoolType, IntType
+from gpulint.term import Bool, Int, Scope
+
+Checks = tuple[tuple[Int, Int], ...]
+_MODES = {"load": "read", "store": "write", "atomic": "atomic"}
+
+
+def analyse(kernel: n.Kernel) -> AccessSet:
+    """Every access that the kernel may make.
+
+    Sound as over-approximation: an access happens only where its domain holds; the domain may hold
+    elsewhere when `exact` is false. A kernel too large or too deeply nested gives a set with that
+    reason as unsupported and every array tainted.
+    """
+    try:
+        return Analysis(build(kernel)).run()
+    except TooLarge:
+        return _nothing(kernel, "the kernel computes too many values to analyse")
+    except RecursionError:
+        return _nothing(kernel, "the kernel is too deeply nested to analyse")
+
+
+def _nothing(kernel: n.Kernel, reason: str) -> AccessSet:
+    names = frozenset(p.name for p in kernel.params if p.is_array)
+    return AccessSet((), {}, (), (), (), 0, (), ((reason, kernel.span),), names)
+
+
+@dataclass
+class Analysis:
+    """One kernel on its way from graph to access set."""
+
+    graph: Graph
+    terms: Terms = field(init=False)
+    accesses: list[Access] = field(default_factory=list)
+    loops: dict[int, Loop] = field(default_factory=dict)
+    by_node: dict[int, list[int]] = field(default_factory=dict)  # load node -> its accesses
+    guards: dict[Path, tuple[Bool, bool]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.terms = Terms(self.graph, written(self.graph))
+
+    def run(self) -> AccessSet:
+        arrays = {name: self._array(name) for name in self.graph.bases}
+        for event in self.graph.events:
+            if event.kind in _MODES:
+                for place in event.arrays:
+                    self._access(event, place, arrays)
+        syncs = tuple(self._sync(e) for e in self.graph.events if e.kind == "barrier")
+        ops = tuple(operations(self)) if self.accesses else ()
+        facts, rank = launch_facts(self.graph, self.terms.integral)
+        return AccessSet(
+            tuple(self.accesses), arrays, ops, syncs, facts, rank, tuple(self.terms.notes),
+            tuple(self.graph.unsupported), frozenset(self.graph.tainted),
+        )  # fmt: skip
+
+    def _array(self, name: str) -> Array:
+        base = self.graph.bases[name]
+        extents = base_extents(self.terms, name) or ()
+        extents = tuple(self.terms.resolve(e) for e in extents)
+        changed = name in self.terms.written
+        return Array(name, base.space, base.element, extents, base.is_param, changed, base.span)
+
+    # --- accesses --------------------------------------------------------------------------------
+
+    def _access(self, event: Event, place: Place, arrays: dict[str, Array]) -> None:
+        stmt = event.stmt
+        guard, exact = self.guard(event.path)
+        wraps = bool(getattr(stmt, "negative_wraps", True))
+        found = locate(self.terms, place, event.subscripts, event.path, wraps=wraps, resolved=True)
+        array = arrays[place.base]
+        if found is None:
+            subscripts, checks = self._anywhere(event, place, array)
+            exact = False
+        else:
+            subscripts, checks = found.subscripts, tuple(found.checks)
+        value = self._value(event)
+        used = t.symbols(guard, *subscripts, *(x for c in checks for x in c))
+        guard = t.and_(guard, *self._sides(used))
+        inner = self.graph.loops[event.loops[-1]] if event.loops else None
+        exact &= not (used & self.terms.names.lossy) and len(event.arrays) == 1
+        exact &= not event.repeats and (inner is None or self._tracked(inner))
+        index = len(self.accesses)
+        self.accesses.append(Access(
+            index, array, _MODES[event.kind], subscripts, checks, guard, self.around(event.loops), stmt.span,
+            wraps, getattr(stmt, "op", ""), getattr(stmt, "scope", "device"), value, self._reads(event),
+            text.place(stmt), text.subscripts(stmt), event.phase, getattr(stmt, "field", ""), exact,
+        ))  # fmt: skip
+        if event.node is not None:
+            self.by_node.setdefault(event.node, []).append(index)
+
+    def _anywhere(self, event: Event, place: Place, array: Array) -> tuple[tuple[Int, ...], Checks]:
+        """Unknown subscripts, for an access through a view that is not followed."""
+        names = self.terms.names
+        loop = event.loops[-1] if event.loops else -1
+        name, span = f"some index of {place.base}", event.stmt.span
+        subs = tuple(names.integer(name, span, loop, lossy=True) for _ in array.extents)
+        if not subs:
+            self.graph.unsupported.append((f"{place.base}: the number of its axes is not known", event.stmt.span))
+            self.graph.tainted.add(place.base)
+        self.terms.note(f"the view accessed by {text.place(event.stmt)} is not followed")
+        return subs, tuple(zip(subs, array.extents, strict=True))
+
+    def _sides(self, used: set[t.Sym]) -> list[Bool]:
+        """What holds of the unknowns used, and of those that this brings in."""
+        side, out, seen = self.terms.names.side, [], set[t.Sym]()
+        work = sorted(used, key=lambda s: s.name)
+        while work:
+            s = work.pop()
+            if s in side and s not in seen:
+                seen.add(s)
+                fact = self.terms.resolve(side[s])
+                out.append(fact)
+                work.extend(t.symbols(fact))
+        return out
+
+    def _value(self, event: Event) -> Int | None:
+        if event.kind != "store" or not self.terms.integral[event.values[0]]:
+            return None
+        return self.terms.resolve(self.terms.integer(event.values[0]))
+
+    def _reads(self, event: Event) -> tuple[int, ...]:
+        if event.kind == "load":
+            return ()
+        slice_ = self.graph.ancestors(event.values)
+        return tuple(sorted(a for i in slice_ for a in self.by_node.get(i, ())))
+
+    def _tracked(self, loop: LoopInfo) -> bool:
+        """Whether the guards of a loop's body say exactly which iterations run."""
+        while True:
+            if loop.broken or (loop.kind == "while" and not self._plain(loop)):
+                return False
+            if loop.parent == -1:
+                return True
+            loop = self.graph.loops[loop.parent]
+
+    def _plain(self, loop: LoopInfo) -> bool:
+        """A while loop whose condition, true now, was true in every iteration before."""
+        from gpulint.dataflow.induction import count
+        from gpulint.term.build import of_atom
+
+        known = count(self.terms, loop)
+        atom = known.atom
+        return not (isinstance(atom, t.Sym) and atom in self.terms.names.lossy and of_atom(atom) == known)
+
+    # --- shared ----------------------------------------------------------------------------------
+
+    def guard(self, path: Path) -> tuple[Bool, bool]:
+        """The path condition in closed form, and whether all of it is tracked."""
+        if path not in self.guards:
+            condition, exact = self.terms.guard(path)
+            self.guards[path] = self.terms.resolve(condition), exact
+        return self.guards[path]
+
+    def around(self, loops: tuple[int, ...]) -> tuple[Loop, ...]:
+        return tuple(self._loop(self.graph.loops[i]) for i in loops)
+
+    def _loop(self, info: LoopInfo) -> Loop:
+        if info.id not in self.loops:
+            self.loops[info.id] = self._make_loop(info)
+        return self.loops[info.id]
+
+    def _make_loop(self, info: LoopInfo) -> Loop:
+        tr = self.terms
+        counter = tr.counter(info.id)
+        value = trips = None
+        if info.bounds is not None:
+            start, stop, step = (tr.resolve(tr.integer(i)) for i in info.bounds)
+            value = t.add(start, t.mul(step, counter))
+            trips = {1: t.sub(stop, start), -1: t.sub(start, stop)}.get(step.value or 0)
+        assert info.condition is not None
+        condition = tr.resolve(tr.boolean(info.condition))
+        uniform = not info.broken and self.uniform(condition, info) and self._uniform_around(info)
+        if trips is None:
+            name = f"{info.name or 'loop'}.trips"
+            trips = tr.names.integer(name, info.span, info.parent, 0)
+        atom = counter.atom
+        assert isinstance(atom, t.Sym)
+        return Loop(atom, trips, info.span, info.name, value, uniform, info.barrier)
+
+    def _uniform_around(self, info: LoopInfo) -> bool:
+        """Whether the loop is reached by all threads of a block alike."""
+        inside = info.parent == -1 or self._loop(self.graph.loops[info.parent]).uniform
+        return inside and self.uniform(self.guard(info.path)[0], info)
+
+    def uniform(self, term: Int | Bool, info: LoopInfo | None) -> bool:
+        """Whether a term is one for all threads of a block, in equal iterations of uniform loops."""
+        chain = self.graph.chain(info.id) if info is not None else ()
+        counters = {self.terms.counter(i).atom for i in chain}
+        return all(
+            s.scope in (Scope.LAUNCH, Scope.BLOCK) or s in counters for s in t.symbols(term)
+        )
+
+    def _sync(self, event: Event) -> Sync:
+        guard, exact = self.guard(event.path)
+        loops = self.around(event.loops)
+        inner = self.graph.loops[event.loops[-1]] if event.loops else None
+        uniform = exact and all(lp.uniform for lp in loops) and self.uniform(guard, inner)
+        assert isinstance(event.stmt, n.Barrier)
+        return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span)
+
+
+def written(graph: Graph) -> set[str]:
+    """The base arrays that the kernel may write."""
+    out = set(graph.tainted)
+    for e in graph.events:
+        if e.kind in ("store", "atomic"):
+            out.update(p.base for p in e.arrays)
+    return out
+
+
+def launch_facts(graph: Graph, integral: list[bool]) -> tuple[tuple[Bool, ...], int]:
+    """What holds of coordinates and integer parameters, and the launch rank that the coordinates imply.
+
+    An integer argument whose type is not known is at most 64 bits wide.
+    """
+    used = sorted({(v.op, v.data) for v in graph.nodes if v.kind == "coord"})
+    axes = {axis for kind, axis in used if kind in ("thread", "block_size")}
+    facts: list[Bool] = []
+    for kind, axis in used:
+        if kind == "thread":
+            facts.append(t.lt(symbols.thread(axis), symbols.block_size(axis)))
+        elif kind == "block":
+            facts.append(t.lt(symbols.block(axis), symbols.grid_size(axis)))
+    if len(axes) > 1:
+        product = t.ONE
+        for axis in sorted(axes):
+            product = t.mul(product, symbols.block_size(axis))
+        facts.append(t.le(product, t.const(symbols.MAX_THREADS)))
+    for v in graph.nodes:
+        if v.kind == "param" and integral[v.id] and not isinstance(v.type, BoolType):
+            width = v.type if isinstance(v.type, IntType) else INT64
+            given = symbols.param(v.name)
+            facts += [t.ge(given, t.const(width.lo)), t.le(given, t.const(width.hi))]
+    rank = 1 + max((axis for kind, axis in used if kind in ("thread", "block")), default=-1)
+    return tuple(facts), rank
+
+
+__all__ = ["Analysis", "IntOp", "analyse"]

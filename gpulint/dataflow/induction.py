@@ -1,0 +1,273 @@
+"""Loop-carried values in closed form, and values after a loop.
+
+The value of a header variable is written over the loop's counter k. Exact forms: invariant, additive
+(`+= c`), geometric (`*= c`), repeated floor division (`//= d`, `>>= s`), and the value of the previous
+iteration. Everything else is an unknown within sound bounds: intervals that the step preserves, and
+`init + lo*k <= v <= init + hi*k` when each step adds between lo and hi.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from gpulint import term as t
+from gpulint.dataflow.graph import LoopInfo, Node
+from gpulint.dataflow.terms import Opaque, Terms, Value, subst
+from gpulint.term import Bool, Int, Sym
+from gpulint.term.build import of_atom
+from gpulint.term.interval import Interval, bounds, join
+from gpulint.term.node import App, Atom, Literal
+
+
+def close(tr: Terms, symbol: Sym) -> None:
+    """Find the closed forms of a header variable and of those of its loop that it needs."""
+    import networkx as nx
+
+    loop = tr.graph.loops[tr.graph.nodes[tr.placeholders[symbol]].data]
+    needs: nx.DiGraph[Sym] = nx.DiGraph()
+    steps: dict[Sym, Int | Bool] = {}
+    work = [symbol]
+    while work:
+        s = work.pop()
+        if s in steps or s in tr.closed:
+            continue
+        tr.open.add(s)
+        steps[s] = _latch(tr, s)
+        needs.add_node(s)
+        for other in _siblings(tr, steps[s], loop):
+            needs.add_edge(s, other)
+            work.append(other)
+    for group in list(nx.strongly_connected_components(needs)):  # operands before users
+        for s in sorted(group, key=lambda x: x.name):
+            if s not in tr.closed:
+                tr.closed[s] = _form(tr, s, steps[s], loop, alone=len(group) == 1)
+    tr.open.difference_update(steps)
+
+
+def _latch(tr: Terms, s: Sym) -> Int | Bool:
+    node = tr.graph.nodes[tr.placeholders[s]]
+    return tr.boolean(node.inputs[1]) if s.boolean else tr.integer(node.inputs[1])
+
+
+def _siblings(tr: Terms, term: Int | Bool, loop: LoopInfo) -> list[Sym]:
+    """The header variables of this loop in a term."""
+    found = [s for s in t.symbols(term) if s in tr.placeholders]
+    own = [s for s in found if tr.graph.nodes[tr.placeholders[s]].data == loop.id]
+    return sorted(own, key=lambda s: s.name)
+
+
+def _form(tr: Terms, s: Sym, step: Int | Bool, loop: LoopInfo, *, alone: bool) -> Int | Bool:
+    node = tr.graph.nodes[tr.placeholders[s]]
+    others = [o for o in _siblings(tr, step, loop) if o != s and o in tr.closed]
+    known: dict[Atom, Int | Bool] = {o: tr.closed[o] for o in others}
+    step = subst(step, known)
+    if isinstance(step, Bool):
+        return _condition(tr, node, s, step, loop)
+    init = tr.integer(node.inputs[0])
+    exact = _exact(tr, s, init, step, loop) if alone else None
+    return exact if exact is not None else _bounded(tr, node, s, init, step, loop, alone=alone)
+
+
+def _condition(tr: Terms, node: Node, s: Sym, step: Bool, loop: LoopInfo) -> Bool:
+    if isinstance(step, Literal) and step.atom == s and not step.negated:
+        return tr.boolean(node.inputs[0])
+    return tr.names.boolean(node.name, node.span, loop.id, lossy=True)
+
+
+def varies(tr: Terms, term: Int | Bool, loop: LoopInfo) -> bool:
+    """Whether the term may differ from one iteration of the loop to the next."""
+    return any(changes(tr, s, loop) for s in t.symbols(term))
+
+
+def changes(tr: Terms, s: Sym, loop: LoopInfo) -> bool:
+    """Whether an unknown has a value an iteration of the loop."""
+    if s in tr.placeholders:
+        return tr.graph.within(tr.graph.nodes[tr.placeholders[s]].data, loop.id)
+    if tr.graph.within(tr.names.birth.get(s, -1), loop.id):
+        return True
+    return any(s == c.atom for i, c in tr.counters.items() if tr.graph.within(i, loop.id))
+
+
+def _exact(tr: Terms, s: Sym, init: Int, step: Int, loop: LoopInfo) -> Int | None:
+    p, k = of_atom(s), tr.counter(loop.id)
+    if step == p:
+        return init
+    change = t.sub(step, p)
+    if not varies(tr, change, loop):
+        return t.add(init, t.mul(change, k))
+    factor = _factor(step, s)
+    if factor is not None and not varies(tr, factor, loop):
+        return t.mul(init, t.power(factor, k))
+    top = step.atom
+    if isinstance(top, App) and top.op == "floordiv" and top.args[0] == p:
+        divisor = tr.resolve(cast(Int, top.args[1]))
+        if divisor.lo is not None and divisor.lo >= 1 and not varies(tr, divisor, loop):
+            return t.floordiv(init, t.power(divisor, k))
+    return _previous(tr, s, init, step, loop)
+
+
+def _factor(step: Int, s: Sym) -> Int | None:
+    """`step == s * factor` with no `s` in the factor."""
+    out = t.ZERO
+    for mono, coeff in step.terms:
+        if mono.count(s) != 1:
+            return None
+        part = t.const(coeff)
+        for a in mono:
+            part = part if a == s else t.mul(part, of_atom(a))
+        out = t.add(out, part)
+    return out if s not in t.symbols(out) else None
+
+
+def _previous(tr: Terms, s: Sym, init: Int, step: Int, loop: LoopInfo) -> Int | None:
+    """A variable that holds what the previous iteration computed from the counter alone."""
+    k = tr.counter(loop.id)
+    used = t.symbols(step)
+    if s in used or any(u in tr.placeholders and u in tr.open for u in used):
+        return None
+    probe = t.subst(step, {cast(Sym, k.atom): t.ZERO})
+    if varies(tr, probe, loop):
+        return None
+    before = t.subst(step, {cast(Sym, k.atom): t.sub(k, t.ONE)})
+    return t.select(t.eq(k, t.ZERO), init, before)
+
+
+def _bounded(tr: Terms, node: Node, s: Sym, init: Int, step: Int, loop: LoopInfo, *, alone: bool) -> Int:
+    """An unknown for the variable, with the bounds that hold in every iteration."""
+    change = t.sub(step, of_atom(s))
+    own = alone and s not in t.symbols(change)
+    lo, hi = (change.lo, change.hi) if own else (None, None)
+    if (lo is not None and lo >= 0) or (hi is not None and hi <= 0):
+        return _monotone(tr, node, init, (lo, hi), loop)
+    low, high = _invariant(s, init, step) if alone else (None, None)
+    return tr.names.integer(node.name, node.span, loop.id, low, high, lossy=True)
+
+
+def _monotone(tr: Terms, node: Node, init: Int, change: Interval, loop: LoopInfo) -> Int:
+    """`init + d`, where each iteration so far added to d something within `change`."""
+    lo, hi = change
+    up = lo is not None and lo >= 0
+    name = node.name if init == t.ZERO else f"change of {node.name}"
+    d = tr.names.integer(name, node.span, loop.id, 0 if up else None, None if up else 0, lossy=True)
+    k = tr.counter(loop.id)
+    facts = [] if hi is None else [t.le(d, t.mul(t.const(hi), k))]
+    facts += [] if lo is None else [t.ge(d, t.mul(t.const(lo), k))]
+    tr.names.side[cast(Sym, d.atom)] = t.and_(*facts)
+    return t.add(init, d)
+
+
+def _invariant(s: Sym, init: Int, step: Int) -> Interval:
+    """Inclusive bounds that `init` meets and `step` preserves."""
+    whole = join((init.lo, init.hi), (step.lo, step.hi))
+    lo = whole[0]
+    if lo is None and init.lo is not None:
+        below = bounds(step, {s: (init.lo, None)})[0]
+        lo = init.lo if below is not None and below >= init.lo else None
+    hi = whole[1]
+    if hi is None and init.hi is not None:
+        above = bounds(step, {s: (lo, init.hi)})[1]
+        hi = init.hi if above is not None and above <= init.hi else None
+    return lo, hi
+
+
+# --- after the loop ------------------------------------------------------------------------------
+
+
+def count(tr: Terms, loop: LoopInfo) -> Int:
+    """The number of iterations, if no jump leaves the loop: a term, or an unknown."""
+    if loop.id not in tr.counts:
+        known = _range_count(tr, loop) if loop.bounds is not None else _while_count(tr, loop)
+        if known is None:
+            name = f"{loop.name or 'loop'}.count"
+            known = tr.names.integer(name, loop.span, loop.parent, 0, lossy=True)
+        tr.counts[loop.id] = known
+    return tr.counts[loop.id]
+
+
+def _range_count(tr: Terms, loop: LoopInfo) -> Int | None:
+    assert loop.bounds is not None
+    start, stop, step = (tr.integer(i) for i in loop.bounds)
+    sign = tr.resolve(step)
+    if sign.lo is not None and sign.lo >= 1:
+        return t.maximum(t.ZERO, t.cdiv(t.sub(stop, start), step))
+    if sign.hi is not None and sign.hi <= -1:
+        return t.maximum(t.ZERO, t.cdiv(t.sub(start, stop), t.neg(step)))
+    return None
+
+
+def _while_count(tr: Terms, loop: LoopInfo) -> Int | None:
+    """`while A + B*k <= 0` with B >= 1 runs max(0, -A // B + 1) times."""
+    assert loop.condition is not None
+    condition = inner(tr, tr.boolean(loop.condition), loop)
+    if not isinstance(condition, t.Cmp) or condition.op != "le":
+        return None
+    k = cast(Sym, tr.counter(loop.id).atom)
+    rest = t.subst(condition.poly, {k: t.ZERO})
+    slope = t.sub(t.subst(condition.poly, {k: t.ONE}), rest)
+    linear = t.add(rest, t.mul(slope, of_atom(k))) == condition.poly
+    sign = tr.resolve(slope)
+    if not linear or sign.lo is None or sign.lo < 1 or varies(tr, rest, loop) or varies(tr, slope, loop):
+        return None
+    return t.maximum(t.ZERO, t.add(t.floordiv(t.neg(rest), slope), t.ONE))
+
+
+def inner(tr: Terms, term: t.Int | t.Bool, loop: LoopInfo) -> Int | Bool:
+    """The term with this loop's header variables in closed form."""
+    used = _siblings(tr, term, loop)
+    for s in used:
+        if s not in tr.closed and s not in tr.open:
+            close(tr, s)
+    return subst(term, {s: tr.closed[s] for s in used if s in tr.closed})
+
+
+def after(tr: Terms, loop_id: int, source: int, how: str) -> Value:
+    """A value of the loop seen from behind it: `eta` when its condition failed, `exit` after a jump."""
+    loop = tr.graph.loops[loop_id]
+    value = tr.value(source)
+    if isinstance(value, Opaque):
+        if value.name is None:
+            return value
+        return Opaque(value.name, tuple(cast(Int, _leave(tr, a, loop, how)) for a in value.args))
+    return _leave(tr, value, loop, how)
+
+
+def _leave(tr: Terms, term: Int | Bool, loop: LoopInfo, how: str) -> Int | Bool:
+    term = inner(tr, term, loop)
+    inside = [s for s in t.symbols(term) if changes(tr, s, loop)]
+    return subst(term, {s: _outside(tr, s, loop, how) for s in sorted(inside, key=lambda s: s.name)})
+
+
+def _outside(tr: Terms, s: Sym, loop: LoopInfo, how: str) -> Int | Bool:
+    """What an unknown of the loop is called once the loop is over."""
+    if s == tr.counter(loop.id).atom and how == "eta":
+        return count(tr, loop)
+    key = (loop.id, how, s)
+    if key not in tr.exits:
+        name = f"{s.name.lstrip('$')} at the {'end' if how == 'eta' else 'exit'}"
+        if s.boolean:
+            tr.exits[key] = tr.names.boolean(name, loop.span, loop.parent, lossy=True)
+        else:
+            made = tr.names.integer(name, loop.span, loop.parent, s.lo, s.hi, lossy=True)
+            tr.exits[key] = made
+            if s in tr.names.side:
+                fact = _leave(tr, tr.names.side[s], loop, how)
+                tr.names.side[cast(Sym, made.atom)] = cast(Bool, fact)
+    return tr.exits[key]
+
+
+def last(tr: Terms, node: Node) -> Value:
+    """The variable of a range loop after it: its last value, or what it was when nothing ran."""
+    prior = tr.integer(node.inputs[0])
+    start, stop, step = (tr.integer(i) for i in node.inputs[1:])
+    sign = tr.resolve(step)
+    if sign.lo is not None and sign.lo >= 1:
+        ran, span, size = t.gt(stop, start), t.sub(stop, start), step
+    elif sign.hi is not None and sign.hi <= -1:
+        ran, span, size = t.lt(stop, start), t.sub(start, stop), t.neg(step)
+    else:
+        return tr.names.integer(node.name, node.span, node.loop, lossy=True)
+    whole = t.floordiv(t.sub(span, t.ONE), size)
+    return t.select(ran, t.add(start, t.mul(step, whole)), prior)
+
+
+__all__ = ["after", "close", "count", "inner", "last", "varies"]

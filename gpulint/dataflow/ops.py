@@ -1,0 +1,112 @@
+"""The integer operations on the way to an address or a guard: what no-wrap is asked of.
+
+An operation that feeds a guard must fit wherever it is computed; one that feeds only addresses, where
+the access happens. The slice stops at loads: their own subscripts are accesses of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gpulint import term as t
+from gpulint.dataflow import text
+from gpulint.dataflow.access import Access, IntOp
+from gpulint.dataflow.graph import Event, Node
+from gpulint.ir.types import INT64, IntType
+from gpulint.term import Int
+
+if TYPE_CHECKING:
+    from gpulint.dataflow.analysis import Analysis
+
+_MAY_LEAVE = {"add", "sub", "mul", "shl", "pow", "neg", "abs", "floordiv", "truncdiv"}
+
+
+def operations(a: Analysis) -> Iterator[IntOp]:
+    """Every operation that could leave its width, once for each place where it matters."""
+    events = [e for e in a.graph.events if e.kind in ("load", "store", "atomic")]
+    guards = a.graph.ancestors(_conditions(a, events), through_loads=False)
+    seen: set[IntOp] = set()
+    for i in sorted(guards):
+        node = a.graph.nodes[i]
+        found = _term(a, node)
+        if found is None:
+            continue
+        everywhere = _make(a, node, found, a.guard(node.path)[0], a.graph.chain(node.loop), "guard")
+        if everywhere not in seen:
+            seen.add(everywhere)
+            yield everywhere
+    for event, access in _pairs(a, events):
+        for node in _address(a, event, guards):
+            op = _at(a, node, event, access)
+            if op is not None and op not in seen:
+                seen.add(op)
+                yield op
+
+
+def _conditions(a: Analysis, events: list[Event]) -> set[int]:
+    """The path conditions of the accesses, the bounds of their loops included."""
+    roots = {i for e in events for i in e.path}
+    for loop in {i for e in events for i in e.loops}:
+        roots.update(a.graph.loops[loop].bounds or ())
+    return roots
+
+
+def _pairs(a: Analysis, events: list[Event]) -> Iterator[tuple[Event, Access]]:
+    position = 0
+    for e in events:
+        yield e, a.accesses[position]
+        position += len(e.arrays)
+
+
+def _address(a: Analysis, event: Event, guards: set[int]) -> list[Node]:
+    roots = [*event.subscripts, *(i for p in event.arrays for i in p.nodes)]
+    found = a.graph.ancestors(roots, through_loads=False) - guards
+    return [a.graph.nodes[i] for i in sorted(found)]
+
+
+def _at(a: Analysis, node: Node, event: Event, access: Access) -> IntOp | None:
+    term = _term(a, node)
+    if term is None:
+        return None
+    chain = a.graph.chain(node.loop)
+    if event.path[: len(node.path)] == node.path:
+        return _make(a, node, term, access.guard, event.loops, "address")
+    if chain == event.loops[: len(chain)]:
+        guard = t.and_(access.guard, a.guard(node.path)[0])
+        return _make(a, node, term, guard, event.loops, "address")
+    return _make(a, node, term, a.guard(node.path)[0], chain, "address")
+
+
+def _term(a: Analysis, node: Node) -> Int | None:
+    """The value that must fit, None for a node that always does."""
+    if not isinstance(node.type, IntType) or not a.terms.integral[node.id] or node.expr is None:
+        return None
+    if node.kind == "op":
+        if node.op not in _MAY_LEAVE:
+            return None
+        out = a.terms.resolve(a.terms.integer(node.id))
+        if node.op in ("floordiv", "truncdiv"):
+            divisor = a.terms.resolve(a.terms.integer(node.inputs[1]))
+            if divisor.lo is not None and divisor.lo >= 0:
+                return None
+    elif node.kind == "cast" and a.terms.integral[node.inputs[0]]:
+        out = a.terms.resolve(a.terms.integer(node.inputs[0]))
+        if _widens(a.graph.nodes[node.inputs[0]].type, node.type):
+            return None
+    else:
+        return None
+    return None if out.value is not None and node.type.lo <= out.value <= node.type.hi else out
+
+
+def _widens(source: object, target: IntType) -> bool:
+    if isinstance(source, IntType):
+        return target.lo <= source.lo and source.hi <= target.hi
+    return target == INT64
+
+
+def _make(a: Analysis, node: Node, term: Int, guard: t.Bool, loops: tuple[int, ...], feeds: str) -> IntOp:
+    assert isinstance(node.type, IntType) and node.expr is not None
+    sides = a._sides(t.symbols(term, guard))
+    guard = t.and_(guard, *sides)
+    return IntOp(term, node.type, guard, a.around(loops), node.span, feeds, text.bare(node.expr))

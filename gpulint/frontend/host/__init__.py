@@ -1,0 +1,5 @@
+"""Host code: where kernels are launched, and with what."""
+
+from gpulint.frontend.host.analyse import sites
+
+__all__ = ["sites"]

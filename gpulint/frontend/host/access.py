@@ -1,0 +1,293 @@
+"""Attributes and subscripts of abstract values."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from gpulint.frontend.host import names
+from gpulint.frontend.host.dtypes import ITEM_SIZES, dtype_of
+from gpulint.frontend.host.launches import configure
+from gpulint.frontend.host.machine import Machine, text_of
+from gpulint.frontend.host.objects import class_attribute, class_state
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.values import (
+    NONE,
+    Arr,
+    Bounds,
+    Choice,
+    Class,
+    Cond,
+    Configured,
+    Const,
+    Dotted,
+    DType,
+    Function,
+    Kernel,
+    Map,
+    Method,
+    Num,
+    Range,
+    Ratio,
+    Seq,
+    ShapeOf,
+    Unknown,
+    Value,
+    as_array,
+    as_int,
+    view,
+)
+from gpulint.term import Int, add, bool_sym, const, eq, floordiv, ge, le, maximum, minimum, mul, select, sub
+
+ARRAY_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "T", "flags", "strides"})
+ARRAY_METHODS = frozenset(
+    "copy astype copy_to_host copy_to_device reshape ravel flatten view transpose fill squeeze get "
+    "contiguous cuda cpu to numel dim fill_ zero_ numpy detach set clone".split()
+)
+
+
+def attribute(m: Machine, s: State, v: Value, name: str, node: ast.Attribute) -> Value:
+    """`v.name`."""
+    if isinstance(v, Dotted):
+        return _dotted(m, v, name, node)
+    if isinstance(v, Arr):
+        return _array(m, s, v, name, node)
+    if isinstance(v, Unknown):
+        return _unknown(m, s, v, name, node)
+    if isinstance(v, Class):
+        found = class_attribute(m, v, name)
+        return found if found is not None else m.opaque(text_of(node))
+    if isinstance(v, (Kernel, Configured, Choice, Seq, Map, Method, Const)):
+        return Method(v, name)
+    if isinstance(v, Num) and name in ("value", "real"):
+        return v
+    if isinstance(v, (Num, Ratio)):
+        return Method(v, name)
+    if isinstance(v, ShapeOf):
+        return Method(v, name)
+    if isinstance(v, DType) and name == "itemsize" and v.name in ITEM_SIZES:
+        return Num(const(ITEM_SIZES[v.name]))
+    return m.opaque(text_of(node))
+
+
+def _dotted(m: Machine, v: Dotted, name: str, node: ast.Attribute) -> Value:
+    path = f"{v.path}.{name}"
+    dtype = dtype_of(path)
+    if dtype:
+        return DType(dtype)
+    function = m.frames[-1].function if m.frames else None
+    scope = function.scope if function is not None else m.module.scope
+    if isinstance(node.value, (ast.Name, ast.Attribute)) and v.path.split(".")[0] not in _EXTERNAL:
+        found = names.resolve(m, node, scope)
+        if not isinstance(found, Unknown):
+            return found
+        return m.opaque(text_of(node), "is not constant") if m.project.definitions(node, scope) else Dotted(path)
+    return Dotted(path)
+
+
+_EXTERNAL = frozenset({"numpy", "numba", "cupy", "torch", "math", "builtins"})
+
+
+def _unknown(m: Machine, s: State, v: Unknown, name: str, node: ast.Attribute) -> Value:
+    key = f"{v.name}.{name}"
+    if key in s.heap:
+        return s.heap[key]
+    if v.cls is not None:
+        found = class_attribute(m, v.cls, name, v)
+        if found is not None:
+            return found
+        state = class_state(m, v)
+        if key in state.heap:
+            return state.heap[key]
+        return m.unknown(key, f"`{key}` is state of an object") if key not in m.namer.used else m.part(v, f".{name}")
+    if v.kind in ("", "array") and name in ARRAY_ATTRIBUTES:
+        array = as_array(v)
+        return _array(m, s, array, name, node) if array is not None else m.opaque(text_of(node))
+    if name in ARRAY_METHODS and v.kind in ("", "array"):
+        return Method(v, name)
+    return m.part(v, f".{name}")
+
+
+def _array(m: Machine, s: State, a: Arr, name: str, node: ast.Attribute) -> Value:
+    if name == "shape":
+        return ShapeOf(a) if a.shape is None else Seq(tuple(Num(t) for t in a.shape))
+    if name == "size":
+        return Num(a.size)
+    if name == "ndim":
+        return Num(a.ndim)
+    if name == "dtype":
+        return DType(a.dtype) if a.dtype else Unknown(f"{a.shape_of or a.name}.dtype", True, "text")
+    if name == "nbytes" and a.dtype in ITEM_SIZES:
+        return Num(mul(a.size, ITEM_SIZES[a.dtype]))
+    if name == "itemsize" and a.dtype in ITEM_SIZES:
+        return Num(const(ITEM_SIZES[a.dtype]))
+    if name == "T":
+        return transposed(m, a, text_of(node))
+    if name == "flags":
+        return Method(a, "flags")
+    return Method(a, name)
+
+
+def transposed(m: Machine, a: Arr, text: str) -> Arr:
+    if a.shape is not None:
+        flipped = view(a, tuple(reversed(a.shape)), text, whole=True)
+        return replace(flipped, contiguous=a.contiguous if len(a.shape) <= 1 else False)
+    return view(a, None, m.opaque(text).name, whole=True)
+
+
+def flag(m: Machine, a: Arr, name: str) -> Value:
+    """`a.flags.c_contiguous` and its spellings."""
+    if name.lower() in ("c_contiguous", "contiguous", "c"):
+        return Cond(bool_sym(f"{a.shape_of or a.name}.flags.c_contiguous"))
+    return m.opaque(f"{a.name}.flags.{name}")
+
+
+def subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
+    """`v[index]`; on a kernel, a launch configuration."""
+    if isinstance(v, (Kernel, Choice)):
+        return configure(m, s, v, node)
+    index = m.eval(s, node.slice)
+    text = text_of(node)
+    if isinstance(v, Seq):
+        return _item(m, v, index, text)
+    if isinstance(v, ShapeOf):
+        return _extent(m, s, v.array, index, text)
+    if isinstance(v, Map):
+        return _entry(m, v, index, text)
+    if isinstance(v, Method) and v.name == "flags" and isinstance(v.owner, Arr):
+        return flag(m, v.owner, str(index.value)) if isinstance(index, Const) else m.opaque(text)
+    if isinstance(v, Arr) or (isinstance(v, Unknown) and (v.kind == "array" or _sliced(index))):
+        array = as_array(v)
+        return element(m, s, array, index, text) if array is not None else m.opaque(text)
+    if isinstance(v, Unknown):
+        if isinstance(index, Num) and index.term.value is not None:
+            return m.part(v, f"[{index.term.value}]")
+        if isinstance(index, Const):
+            return m.part(v, f"[{index.value!r}]")
+    return m.opaque(text)
+
+
+def _sliced(index: Value) -> bool:
+    return isinstance(index, Bounds) or (isinstance(index, Seq) and any(isinstance(i, Bounds) for i in index.items))
+
+
+def _item(m: Machine, v: Seq, index: Value, text: str) -> Value:
+    count = len(v.items)
+    if isinstance(index, Bounds):
+        parts = [None if p is None else _constant(p) for p in (index.start, index.stop, index.step)]
+        if all(p is None or q is not None for p, q in zip((index.start, index.stop, index.step), parts)):
+            return Seq(v.items[slice(*parts)]) if parts[2] != 0 else m.opaque(text)
+        return m.opaque(text)
+    k = _constant(index)
+    if k is not None and -count <= k < count:
+        return v.items[k]
+    if 0 < count <= 8 and all(isinstance(i, (Kernel, Function)) for i in v.items):
+        return Choice(tuple((bool_sym(m.namer.unique(f"{text} is {n}")), i) for n, i in enumerate(v.items)))
+    return m.opaque(text)
+
+
+def _constant(v: Value) -> int | None:
+    term = as_int(v)
+    return None if term is None else term.value
+
+
+def _entry(m: Machine, v: Map, index: Value, text: str) -> Value:
+    for key, value in v.items:
+        if key == index:
+            return value
+    if 0 < len(v.items) <= 8 and all(isinstance(i, (Kernel, Function)) for _, i in v.items):
+        return Choice(tuple((bool_sym(m.namer.unique(f"{text} is {n}")), i) for n, (_, i) in enumerate(v.items)))
+    return m.opaque(text)
+
+
+def _extent(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
+    k = _constant(index)
+    if k is not None and -8 <= k < 32:
+        return Num(a.extent(k))
+    if isinstance(index, Bounds) and index.start is None and index.step is None and index.stop is not None:
+        stop = _constant(index.stop)
+        if stop is not None and 0 <= stop <= 8:
+            s.assume(ge(a.ndim, stop))
+            return Seq(tuple(Num(a.extent(k)) for k in range(stop)))
+    return m.opaque(text)
+
+
+def element(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
+    """An element or a view of an array."""
+    parts = index.items if isinstance(index, Seq) else (index,)
+    if any(not isinstance(p, (Bounds, Num, Unknown)) and p not in (NONE, Const(...)) for p in parts):
+        return replace(view(a, None, m.opaque(text).name), buffer=m.namer.unique(f"{text}@"), fresh=False)
+    if a.shape is None or any(p == Const(...) for p in parts):
+        if a.shape is None and parts == (Bounds(None, None, None),):
+            return a
+        if _sliced(index) and a.shape is None:
+            return _loose(m, a, parts, text)
+        if not _sliced(index):
+            return _scalar_or_row(m, a, text)
+        return view(a, None, m.opaque(text).name)
+    shape: list[Int] = []
+    axis = 0
+    for p in parts:
+        if p == NONE:
+            shape.append(const(1))
+            continue
+        if axis >= len(a.shape):
+            return m.opaque(text)
+        if isinstance(p, Bounds):
+            shape.append(_length(m, a.shape[axis], p, text))
+        axis += 1
+    shape += a.shape[axis:]
+    if not shape:
+        return Unknown(m.opaque(text, "is data").name, False)
+    whole = tuple(shape) == a.shape
+    leading = len(parts) == 1 and not (isinstance(parts[0], Bounds) and parts[0].step is not None)
+    return replace(view(a, tuple(shape), text, whole), contiguous=a.contiguous if leading or whole else None)
+
+
+def _scalar_or_row(m: Machine, a: Arr, text: str) -> Value:
+    """`x[i]` of an array of unknown rank: an element, or a view of the same buffer."""
+    return m.opaque(text, "is data")
+
+
+def _loose(m: Machine, a: Arr, parts: tuple[Value, ...], text: str) -> Value:
+    """A slice of an array of unknown rank: the rank is unknown too, but for one plain slice of one axis."""
+    return view(a, None, m.opaque(text, "is a view of unknown shape").name)
+
+
+def _length(m: Machine, extent: Int, b: Bounds, text: str) -> Int:
+    """The number of elements that a slice takes from an axis, clipped as Python does."""
+    start = const(0) if b.start is None or b.start == NONE else as_int(b.start)
+    stop = extent if b.stop is None or b.stop == NONE else as_int(b.stop)
+    step = const(1) if b.step is None or b.step == NONE else as_int(b.step)
+    if start is None or stop is None or step is None or step.value is None or step.value < 1:
+        if step is not None and step.value == -1 and b.start is None and b.stop is None:
+            return extent
+        return as_int(m.opaque(f"len({text})", kind="int")) or const(0)
+    lo, hi = _clip(start, extent), extent if stop is extent else _clip(stop, extent)
+    length = maximum(sub(hi, lo), 0)
+    return length if step.value == 1 else floordiv(add(length, step.value - 1), step.value)
+
+
+def _clip(bound: Int, extent: Int) -> Int:
+    if bound.value == 0:
+        return bound
+    if bound.lo is not None and bound.lo >= 0:
+        return minimum(bound, extent)
+    if bound.hi is not None and bound.hi < 0:
+        return maximum(add(extent, bound), 0)
+    return select(le(0, bound), minimum(bound, extent), maximum(add(extent, bound), 0))
+
+
+def unpack(m: Machine, s: State, v: Value, count: int, text: str) -> tuple[Value, ...] | None:
+    """The elements of a value that is unpacked into `count` names."""
+    if isinstance(v, Seq):
+        return v.items if len(v.items) == count else None
+    if isinstance(v, ShapeOf):
+        s.assume(eq(v.array.ndim, count))
+        return tuple(Num(v.array.extent(k)) for k in range(count))
+    if isinstance(v, Unknown) and v.kind == "":
+        return tuple(m.part(v, f"[{k}]") for k in range(count))
+    return None
+
+
+__all__ = ["Range", "attribute", "element", "flag", "subscript", "transposed", "unpack"]

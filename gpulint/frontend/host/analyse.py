@@ -1,0 +1,223 @@
+"""Finds the launch sites of a module: each function on its own, and as its callers in view use it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
+from gpulint.frontend.host.evaluate import evaluate
+from gpulint.frontend.host.follow import own_nodes
+from gpulint.frontend.host.machine import MAX_TOTAL, Found, Frame, Machine
+from gpulint.frontend.host.site import LaunchSite
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.statements import execute
+from gpulint.frontend.host.values import Class, Const, Function, Map, Unknown, Value
+from gpulint.source.model import KernelSource, Module
+from gpulint.source.resolve import Project
+
+AnyFunction = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass
+class Roots:
+    """The functions of the module that launch, or call one that does."""
+
+    launching: set[int]
+    names: dict[int, str] = field(default_factory=dict)
+    nodes: dict[int, ast.FunctionDef | ast.AsyncFunctionDef] = field(default_factory=dict)
+
+
+def sites(module: Module, project: Project, kernels: Sequence[KernelSource]) -> list[LaunchSite]:
+    """The launches in the module's host code of these kernels, in source order.
+
+    A function is analysed with its parameters free, and once more for each of a few callers in
+    view. Sites of a private function are left to its callers when every use of it was followed.
+    Bounded: at most `MAX_SITES` sites; what lies beyond a budget is not found.
+    """
+    if not kernels:
+        return []
+    table = {id(k.node): k for k in kernels}
+    table.update({id(k.decorator): k for k in kernels if isinstance(k.decorator, ast.Call)})
+    m = Machine(module, project, table, evaluate, execute)
+    roots = _roots(module, kernels)
+    _module_level(m, module)
+    for node, cls in _functions(module.tree):
+        if id(node) in roots.launching and id(node) not in table and m.total <= MAX_TOTAL:
+            _function(m, roots, node, cls)
+    return _ordered(m, module, roots)
+
+
+def _module_level(m: Machine, module: Module) -> None:
+    m.begin(0)
+    stub = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Constant(None))
+    m.frames.append(Frame(Function(stub, module.scope, module)))
+    execute(m, State(), module.tree.body)
+    m.frames.pop()
+
+
+def _functions(tree: ast.AST) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
+    """Functions and methods that no other function encloses."""
+    stack: list[tuple[ast.AST, ast.ClassDef | None]] = [(tree, None)]
+    while stack:
+        node, cls = stack.pop()
+        for child in reversed(list(ast.iter_child_nodes(node))):
+            if isinstance(child, AnyFunction):
+                yield child, cls
+            elif not isinstance(child, (ast.expr, ast.Lambda)):
+                stack.append((child, child if isinstance(child, ast.ClassDef) else cls))
+
+
+def _function(
+    m: Machine, roots: Roots, node: ast.FunctionDef | ast.AsyncFunctionDef, cls: ast.ClassDef | None
+) -> None:
+    """Analyses a function with free parameters, then the functions nested in it."""
+    scope = m.module.scopes.get(node)
+    if scope is None:
+        return
+    m.begin(id(node))
+    owner = Class(cls, m.module) if cls is not None else None
+    pending = _run(m, Function(node, scope, m.module), owner)
+    for depth in range(3):
+        inner = [f for f in pending if id(f.node) in roots.launching]
+        pending = []
+        for function in inner:
+            m.root, m.steps = id(function.node), 0
+            pending += _run(m, function, None)
+
+
+def _run(m: Machine, function: Function, owner: Class | None) -> list[Function]:
+    s = State()
+    s.env = parameters(m, function, owner)
+    m.frames = [Frame(function)]
+    assert not isinstance(function.node, ast.Lambda)
+    end = execute(m, s, function.node.body)
+    frame = m.frames.pop()
+    last: Mapping[str, Value] = end.env if end is not None else frame.returns[-1][0].env if frame.returns else {}
+    closure = {**function.closure, **last}
+    return [replace(f, closure={**f.closure, **closure}) for f in frame.nested]
+
+
+def parameters(m: Machine, function: Function, owner: Class | None) -> dict[str, Value]:
+    """Free unknowns named as the parameters; a default is one possible value and no more."""
+    spec = function.node.args
+    hints = _hints(function.node)
+    env: dict[str, Value] = {}
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    for k, name in enumerate([*names, *(a.arg for a in spec.kwonlyargs)]):
+        if k == 0 and owner is not None and not _static(function.node):
+            env[name] = replace(m.unknown(name, "state of an object"), kind="object", cls=owner)
+            m.notes.pop(name, None)
+        else:
+            env[name] = m.unknown(name, "", hints.get(name, ""))
+    if spec.vararg is not None:
+        env[spec.vararg.arg] = m.unknown(spec.vararg.arg, "")
+    if spec.kwarg is not None:
+        env[spec.kwarg.arg] = m.unknown(spec.kwarg.arg, "")
+    return env
+
+
+def _static(node: ast.AST) -> bool:
+    marks = {getattr(d, "id", "") for d in getattr(node, "decorator_list", [])}
+    return "staticmethod" in marks
+
+
+def _hints(node: ast.AST) -> dict[str, str]:
+    """What defaults, annotations and uses say of the parameters' kinds."""
+    hints: dict[str, str] = {}
+    spec = node.args  # type: ignore[attr-defined]
+    params = [*spec.posonlyargs, *spec.args]
+    pairs = list(zip(params[len(params) - len(spec.defaults) :], spec.defaults))
+    for arg, default in [*pairs, *zip(spec.kwonlyargs, spec.kw_defaults)]:
+        value = getattr(default, "value", None) if isinstance(default, ast.Constant) else None
+        if isinstance(value, (bool, int, str)):
+            hints[arg.arg] = {bool: "bool", int: "int", str: "text"}[type(value)]
+    for arg in (*params, *spec.kwonlyargs):
+        if isinstance(arg.annotation, ast.Name) and arg.annotation.id in ("int", "bool", "str"):
+            hints[arg.arg] = {"int": "int", "bool": "bool", "str": "text"}[arg.annotation.id]
+    for n in ast.walk(node):
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name):
+            if n.attr in ARRAY_ATTRIBUTES or n.attr in ARRAY_METHODS - {"copy", "get", "set", "to", "view"}:
+                hints[n.value.id] = "array"
+    return hints
+
+
+def _roots(module: Module, kernels: Sequence[KernelSource]) -> Roots:
+    """Functions that hold something like a launch or a kernel's name, and their callers, by name."""
+    words = {n.rpartition(".")[2] for k in kernels for n in (*k.names, k.qualname)}
+    roots = Roots(set())
+    called: dict[int, set[str]] = {}
+    for node in ast.walk(module.tree):
+        if isinstance(node, AnyFunction):
+            roots.nodes[id(node)], roots.names[id(node)] = node, node.name
+            called[id(node)] = _names_in(node)
+            if _launches(node, words):
+                roots.launching.add(id(node))
+    for _ in range(4):
+        wanted = {roots.names[i] for i in roots.launching} - {"__init__"}
+        more = {i for i, used in called.items() if used & wanted} - roots.launching
+        if not more:
+            break
+        roots.launching |= more
+    return roots
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Attribute))}
+
+
+def _launches(node: ast.AST, words: set[str]) -> bool:
+    for n in ast.walk(node):
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript):
+            return True
+        if isinstance(n, ast.Attribute) and (n.attr == "forall" or n.attr in words):
+            return True
+        if isinstance(n, ast.Name) and n.id in words:
+            return True
+    return False
+
+
+def _ordered(m: Machine, module: Module, roots: Roots) -> list[LaunchSite]:
+    """Sites in source order, without those that say no more than others, or that callers replace."""
+    covered = {r for r in {f.root for f in m.found} if r in roots.nodes and _all_seen(m, module, roots.nodes[r])}
+    out: list[LaunchSite] = []
+    seen: set[object] = set()
+    for f in sorted(m.found, key=_place):
+        if f.root in covered and any(c is not f and c.site.span == f.site.span and c.root != f.root for c in m.found):
+            continue
+        key = _content(f.site)
+        if key not in seen:
+            seen.add(key)
+            out.append(f.site)
+    return out
+
+
+def _place(f: Found) -> tuple[object, ...]:
+    span = f.site.span
+    return (span.filename, span.row, span.column, len(f.calls))
+
+
+def _content(site: LaunchSite) -> object:
+    arguments = tuple((k, replace(v, buffer="") if hasattr(v, "buffer") else v) for k, v in site.arguments.items())
+    return (site.kernel, site.kernel_row, site.span, site.grid, site.block, arguments, site.facts, site.shared_bytes)
+
+
+def _all_seen(m: Machine, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a private function is used in calls only, all of which were followed."""
+    scope = module.scopes.get(node)
+    nested = scope is not None and scope.parent is not None and isinstance(scope.parent.node, AnyFunction)
+    if not nested and (not node.name.startswith("_") or node.name.startswith("__")):
+        return False
+    uses = [n for n in ast.walk(module.tree) if _mentions(n, node.name)]
+    calls = {id(n.func): id(n) for n in ast.walk(module.tree) if isinstance(n, ast.Call)}
+    return bool(uses) and all(calls.get(id(u)) in m.inlined for u in uses)
+
+
+def _mentions(n: ast.AST, name: str) -> bool:
+    if isinstance(n, ast.Name):
+        return n.id == name and isinstance(n.ctx, ast.Load)
+    return isinstance(n, ast.Attribute) and n.attr == name
+
+
+__all__ = ["Const", "Map", "Unknown", "own_nodes", "sites"]

@@ -1,0 +1,385 @@
+"""Calls that make arrays: NumPy, CuPy, PyTorch and numba.cuda, by dotted name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from gpulint.frontend.host.dtypes import dtype_code
+from gpulint.frontend.host.machine import Machine
+from gpulint.frontend.host.operators import ceil, elementwise, ratio
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.values import (
+    NONE,
+    Arr,
+    Cond,
+    Const,
+    Dotted,
+    DType,
+    Num,
+    Ratio,
+    Seq,
+    ShapeOf,
+    Unknown,
+    Value,
+    as_array,
+    as_int,
+)
+from gpulint.ir.types import IntType
+from gpulint.term import Int, const, ge, maximum, mul, sub
+
+Keywords = Mapping[str, Value]
+LIBRARIES = ("numpy", "cupy", "torch")
+# name -> whether the elements have values
+SHAPED = {"zeros": True, "ones": True, "empty": False, "full": True}
+LIKE = {"zeros_like": True, "ones_like": True, "empty_like": False, "full_like": True, "rand_like": True,
+        "randn_like": True, "randint_like": True}  # fmt: skip
+RANDOM_SPREAD = ("rand", "randn")
+RANDOM_SIZED = frozenset(
+    "random random_sample ranf sample normal uniform randint integers standard_normal choice poisson "
+    "exponential binomial beta gamma lognormal random_integers permutation".split()
+)
+SAME = ("asarray", "ascontiguousarray", "asfortranarray", "require", "asanyarray")
+ELEMENTWISE = frozenset(
+    "abs absolute sqrt exp log log2 log10 sin cos tan tanh square negative real imag conj angle floor rint "
+    "isnan isfinite sort cumsum round around clip nan_to_num sign add subtract multiply divide power "
+    "maximum minimum where mod fmod arctan2 hypot float_power copy roll flip".split()
+)
+CUDA_SHAPED = {"device_array": False, "pinned_array": False, "mapped_array": False, "managed_array": False}
+INPUTS = frozenset("load loadtxt genfromtxt fromfile frombuffer memmap fromstring".split())
+MAX_LITERAL = 4096
+
+
+def create(m: Machine, s: State, path: str, args: Sequence[Value], kw: Keywords, text: str) -> Value | None:
+    """The array that a call of the dotted function gives; None when it is none of these."""
+    library, _, name = path.partition(".")
+    if library in LIBRARIES:
+        return _library(m, s, name, args, kw, text)
+    if path.startswith("numba.cuda.") or path.startswith("numba_cuda."):
+        return _cuda(m, s, path.rpartition(".")[2], args, kw, text)
+    return None
+
+
+def _library(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value | None:
+    if name in SHAPED:
+        return _shaped(m, s, args, kw, text, SHAPED[name], 2 if name == "full" else 1)
+    if name in LIKE and args:
+        return like(m, args[0], kw, text, LIKE[name])
+    if name == "arange":
+        return _arange(m, s, args, kw, text)
+    if name in ("linspace", "logspace", "geomspace"):
+        count = kw.get("num", args[2] if len(args) > 2 else Num(const(50)))
+        return of_shape(m, s, count, text, _dtype(kw.get("dtype")) or "float64", True)
+    if name in ("array", "tensor"):
+        return _literal(m, s, args, kw, text)
+    if name in ("eye", "identity") and args:
+        side = kw.get("M", args[1] if len(args) > 1 else args[0])
+        return of_shape(m, s, Seq((args[0], side)), text, _dtype(kw.get("dtype")) or "float64", True)
+    if name in SAME and args:
+        return _same(m, s, name, args, kw, text)
+    if name == "from_numpy" and args:
+        return args[0]
+    if name in INPUTS:
+        return Unknown(m.unknown(text, "").name, True, "array")
+    if name.startswith("random.") or name in ("rand", "randn", "randint"):
+        return _random(m, s, name.rpartition(".")[2], args, kw, text)
+    if name in ("reshape", "ravel", "transpose") and args:
+        return method(m, s, args[0], name, args[1:], kw, text)
+    if name in ELEMENTWISE and args:
+        return _elementwise(m, args, text)
+    return None
+
+
+def _elementwise(m: Machine, args: Sequence[Value], text: str) -> Value | None:
+    if name_is_array(args[0]) or any(isinstance(a, Arr) for a in args):
+        arrays = tuple(as_array(a) if name_is_array(a) else a for a in args)
+        return elementwise(m, tuple(a for a in arrays if a is not None), text)
+    return None
+
+
+def name_is_array(v: Value) -> bool:
+    return isinstance(v, Arr) or (isinstance(v, Unknown) and v.kind == "array")
+
+
+def _cuda(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value | None:
+    if name in CUDA_SHAPED:
+        made = _shaped(m, s, args, kw, text, False, 1)
+        return replace(made, device=name == "device_array") if isinstance(made, Arr) else made
+    if name in ("device_array_like", "mapped_array_like", "pinned_array_like", "managed_array_like") and args:
+        made = like(m, args[0], kw, text, False)
+        return replace(made, device=name == "device_array_like") if isinstance(made, Arr) else made
+    if name in ("to_device", "_api_to_device"):
+        source = kw.get("obj", args[0] if args else None)
+        target = kw.get("to", args[2] if len(args) > 2 else None)
+        if target is not None and target != NONE:
+            return target
+        return to_device(m, s, source, text)
+    if name in ("as_cuda_array", "from_cuda_array_interface", "pinned") and args:
+        return args[0]
+    return None
+
+
+def to_device(m: Machine, s: State, source: Value | None, text: str) -> Value:
+    """A new allocation with the source's shape and values; a device array is returned as it is."""
+    if isinstance(source, Seq):
+        source = _literal(m, s, (source,), {}, text)
+    array = as_array(source)
+    if array is None:
+        return m.opaque(text)
+    if array.device:
+        return array
+    initialised = s.touched.get(array.buffer, array.initialised)
+    return replace(
+        array, name=text, shape_of=array.shape_of or array.name, buffer=m.namer.unique(f"{text}@"), fresh=True,
+        whole=True, initialised=False if initialised is False else True, device=True,
+    )  # fmt: skip
+
+
+def _shaped(
+    m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str, filled: bool, dtype_at: int
+) -> Value:
+    shape = kw.get("shape", kw.get("size", args[0] if args else None))
+    dtype = kw.get("dtype", args[dtype_at] if len(args) > dtype_at else None)
+    if shape is None:
+        return m.opaque(text)
+    if len(args) > 1 and not isinstance(args[0], (Seq, ShapeOf)) and text.startswith("torch."):
+        shape = Seq(tuple(args)) if dtype_at == 1 else shape
+    made = of_shape(m, s, shape, text, _dtype(dtype) or ("" if dtype else "float64"), filled)
+    if isinstance(made, Arr) and kw.get("order") in (Const("F"), Const("A")):
+        return replace(made, contiguous=None)
+    return replace(made, contiguous=None) if isinstance(made, Arr) and "strides" in kw else made
+
+
+def of_shape(m: Machine, s: State, shape: Value, text: str, dtype: str, filled: bool) -> Value:
+    """A new allocation of that shape; every extent is at least zero where it is made."""
+    buffer = m.namer.unique(f"{text}@")
+    if isinstance(shape, ShapeOf):
+        of = shape.array.shape_of or shape.array.name
+        return Arr(text, None, buffer, of, True, True, filled, True, dtype)
+    items = shape.items if isinstance(shape, Seq) else (shape,)
+    terms = [as_int(i) for i in items]
+    if isinstance(shape, Unknown) and shape.kind != "int":
+        return _unknown_shape(m, shape, text, buffer, dtype, filled)
+    known = tuple(t for t in terms if t is not None)
+    if len(known) != len(items):
+        name = m.opaque(text).name
+        return Arr(name, None, buffer, name, True, True, filled, True, dtype)
+    for t in known:
+        s.assume(ge(t, 0))
+    return Arr(text, known, buffer, "", True, True, filled, True, dtype)
+
+
+def _unknown_shape(m: Machine, u: Unknown, text: str, buffer: str, dtype: str, filled: bool) -> Arr:
+    """`np.zeros(n)` of a name that may be a number or a tuple: taken as a number when the name is
+    short enough to be one; a name that says shape or dims has extents of its own."""
+    last = u.name.rpartition(".")[2].rpartition("[")[0] or u.name.rpartition(".")[2]
+    if any(word in last.lower() for word in ("shape", "dims", "size_", "sizes")):
+        name = m.unknown(text, m.notes.get(u.name, "")).name
+        return Arr(name, None, buffer, name, True, True, filled, True, dtype)
+    term = as_int(u)
+    shape = (maximum(term, 0),) if term is None else (term,)  # type: ignore[arg-type]
+    return Arr(text, shape, buffer, "", True, True, filled, True, dtype)
+
+
+def like(m: Machine, source: Value, kw: Keywords, text: str, filled: bool) -> Value:
+    """A new allocation of the source's shape."""
+    array = as_array(source)
+    if array is None:
+        return m.opaque(text)
+    dtype = _dtype(kw.get("dtype")) if "dtype" in kw else array.dtype
+    return replace(
+        array, name=text, shape_of=array.shape_of or array.name, buffer=m.namer.unique(f"{text}@"),
+        fresh=True, whole=True, initialised=filled, dtype=dtype, device=False,
+    )  # fmt: skip
+
+
+def _arange(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:
+    parts = [ratio(a) for a in (*args[:3], *(kw[k] for k in ("start", "stop", "step") if k in kw))]
+    dtype = _dtype(kw.get("dtype", args[3] if len(args) > 3 else None))
+    known = [p for p in parts if p is not None]
+    if not known or len(known) != len(parts):
+        return of_shape(m, s, m.opaque(f"len({text})", kind="int"), text, dtype, True)
+    start, stop, step = Ratio(const(0), const(1)), known[0], Ratio(const(1), const(1))
+    if len(known) > 1:
+        start, stop = known[0], known[1]
+    if len(known) > 2:
+        step = known[2]
+    span = Ratio(sub(mul(stop.num, start.den), mul(start.num, stop.den)), mul(stop.den, start.den))
+    count = ceil(Ratio(mul(span.num, step.den), mul(span.den, step.num)))
+    if len(known) == 1 or (count.lo is not None and count.lo >= 0):
+        if len(known) == 1 and stop.den == const(1):
+            s.assume(ge(count, 0))  # an empty range of a negative number is not what is meant
+        return of_shape(m, s, Num(count), text, dtype, True)
+    return of_shape(m, s, Num(maximum(count, 0)), text, dtype, True)
+
+
+def _literal(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:
+    if not args:
+        return m.opaque(text)
+    dtype = _dtype(kw.get("dtype", args[1] if len(args) > 1 else None))
+    shape = _literal_shape(args[0])
+    if shape is not None:
+        return of_shape(m, s, Seq(tuple(Num(const(n)) for n in shape)), text, dtype, True)
+    array = as_array(args[0])
+    if array is None:
+        return Arr(m.opaque(text).name, None, m.namer.unique(f"{text}@"), text, True, True, True, True, dtype)
+    return copy(m, s, array, text, dtype)
+
+
+def _literal_shape(v: Value) -> tuple[int, ...] | None:
+    if isinstance(v, Num) or (isinstance(v, Const) and isinstance(v.value, (float, complex))):
+        return ()
+    if isinstance(v, Cond):
+        return ()
+    if not isinstance(v, Seq):
+        return None
+    inner = {_literal_shape(i) for i in v.items}
+    if not v.items:
+        return (0,)
+    first = next(iter(inner))
+    return (len(v.items), *first) if len(inner) == 1 and first is not None else None
+
+
+def copy(m: Machine, s: State, a: Arr, text: str, dtype: str = "") -> Arr:
+    """A new allocation with the same shape and values."""
+    initialised = s.touched.get(a.buffer, a.initialised)
+    return replace(
+        a, name=text, shape_of=a.shape_of or a.name, buffer=m.namer.unique(f"{text}@"), fresh=True, whole=True,
+        initialised=False if initialised is False else True, dtype=dtype or a.dtype, contiguous=a.contiguous,
+        device=False,
+    )  # fmt: skip
+
+
+def _same(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value:
+    """`asarray(x)` may be x itself: nothing is known of how it overlaps with x."""
+    if isinstance(args[0], Seq):
+        return _literal(m, s, args, kw, text)
+    a = as_array(args[0])
+    if a is None:
+        return m.opaque(text)
+    dtype = _dtype(kw.get("dtype", args[1] if len(args) > 1 else None))
+    return replace(
+        a, shape_of=a.shape_of or a.name, buffer=m.namer.unique(f"{text}@"), fresh=False, whole=True,
+        contiguous=True if name == "ascontiguousarray" else a.contiguous, dtype=dtype or a.dtype,
+    )  # fmt: skip
+
+
+def _random(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value | None:
+    dtype = "int64" if name in ("randint", "integers", "random_integers") else "float64"
+    if name in RANDOM_SPREAD:
+        shape: Value = args[0] if len(args) == 1 else Seq(tuple(args))
+        return of_shape(m, s, shape, text, dtype, True) if args else Const(0.5)
+    if name not in RANDOM_SIZED:
+        return None
+    size = kw.get("size")
+    if size is None:
+        at = {"random": 0, "random_sample": 0, "ranf": 0, "sample": 0, "standard_normal": 0, "permutation": 0,
+              "choice": 1, "poisson": 1, "exponential": 1}.get(name, 2)  # fmt: skip
+        size = args[at] if len(args) > at else None
+    if size is None or size == NONE:
+        return m.opaque(text)
+    return of_shape(m, s, size, text, dtype, True)
+
+
+def _dtype(v: Value | None) -> str:
+    from gpulint.frontend.host.dtypes import dtype_of
+
+    if isinstance(v, DType):
+        return v.name
+    if isinstance(v, Const) and isinstance(v.value, str):
+        return dtype_code(v.value)
+    return dtype_of(v.path) if isinstance(v, Dotted) else ""
+
+
+def method(
+    m: Machine, s: State, owner: Value, name: str, args: Sequence[Value], kw: Keywords, text: str
+) -> Value | None:
+    """`owner.name(...)` of an array; None when it is no method that is understood."""
+    a = as_array(owner)
+    if a is None:
+        return None
+    if name in ("copy", "clone", "astype", "copy_to_host", "get", "flatten", "to", "cuda", "cpu", "numpy"):
+        return _copied(m, s, a, name, args, kw, text)
+    if name in ("fill", "fill_", "zero_", "copy_to_device", "set", "copy_"):
+        s.touched[a.buffer] = True if a.whole else None
+        return a if name.endswith("_") else NONE
+    if name in ("reshape", "view", "ravel", "squeeze", "contiguous", "detach"):
+        return _rearranged(m, s, a, name, args, text)
+    if name == "transpose" or name == "t":
+        from gpulint.frontend.host.access import transposed
+
+        return transposed(m, a, text) if not args else _loose(m, a, text)
+    if name in ("numel", "dim"):
+        return Num(a.size if name == "numel" else a.ndim)
+    if name == "is_contiguous":
+        from gpulint.frontend.host.access import flag
+
+        return flag(m, a, "c_contiguous")
+    if name == "item":
+        return m.opaque(text, "is data")
+    return None
+
+
+def _copied(m: Machine, s: State, a: Arr, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value:
+    if name == "copy_to_host":
+        target = as_array(kw.get("ary", args[0] if args else None))
+        if target is not None:
+            s.touched[target.buffer] = True if target.whole else None
+            return target
+    dtype = _dtype(args[0]) if args and name in ("astype", "to") else ""
+    made = copy(m, s, a, text, dtype)
+    if name in ("to", "cuda", "cpu", "numpy"):  # these return the array itself when it is there already
+        made = replace(made, fresh=False)
+    if name == "flatten":
+        return replace(made, shape=(a.size,), contiguous=True)
+    return made
+
+
+def _rearranged(m: Machine, s: State, a: Arr, name: str, args: Sequence[Value], text: str) -> Value:
+    """The same elements in another shape: the same buffer where the layout allows it."""
+    own = a if a.contiguous else replace(a, buffer=m.namer.unique(f"{text}@"), fresh=False)
+    if name in ("contiguous", "detach") or (name == "view" and not args):
+        return own if name == "contiguous" else a
+    if name == "view" and isinstance(args[0], (DType, Dotted, Const)):
+        if isinstance(args[0], DType) and a.dtype and args[0].name == a.dtype:
+            return a
+        return _loose(m, a, text)
+    if name == "ravel":
+        return replace(own, name=text, shape=(a.size,), shape_of="", contiguous=True)
+    if name == "squeeze":
+        return _loose(m, a, text)
+    parts = args[0].items if len(args) == 1 and isinstance(args[0], Seq) else tuple(args)
+    if len(args) == 1 and isinstance(args[0], ShapeOf):
+        of = args[0].array.shape_of or args[0].array.name
+        return replace(own, name=text, shape=None, shape_of=of)
+    terms = [as_int(p) for p in parts]
+    if not terms or any(t is None for t in terms):
+        return _loose(m, a, text)
+    return replace(own, name=text, shape=_inferred(a, [t for t in terms if t is not None]), shape_of="")
+
+
+def _inferred(a: Arr, terms: list[Int]) -> tuple[Int, ...]:
+    """The shape with `-1` replaced by what is left of the size."""
+    from gpulint.term import floordiv
+
+    rest = const(1)
+    for t in terms:
+        if t.value != -1:
+            rest = mul(rest, t)
+    return tuple(floordiv(a.size, rest) if t.value == -1 else t for t in terms)
+
+
+def _loose(m: Machine, a: Arr, text: str) -> Arr:
+    from gpulint.frontend.host.values import view
+
+    return view(a, None, m.opaque(text).name, whole=True)
+
+
+def cast_type(path: str) -> IntType | None:
+    """The integer type of a scalar constructor `numpy.int32`."""
+    from gpulint.frontend.host.dtypes import dtype_of
+
+    name = dtype_of(path)
+    if name.startswith("uint"):
+        return IntType(int(name[4:]), signed=False)
+    return IntType(int(name[3:])) if name.startswith("int") else None

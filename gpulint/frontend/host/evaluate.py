@@ -1,0 +1,192 @@
+"""Expressions: from host Python AST to abstract values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from gpulint.frontend.host import access, calls, names
+from gpulint.frontend.host.machine import Machine, text_of
+from gpulint.frontend.host.operators import binary, compare, truth, unary
+from gpulint.frontend.host.state import State, merge_values
+from gpulint.frontend.host.values import (
+    Bounds,
+    Choice,
+    Cond,
+    Const,
+    Function,
+    Map,
+    Seq,
+    Unknown,
+    Value,
+    number,
+    truthy,
+)
+from gpulint.term import TRUE, Bool, and_, not_, or_
+
+MAX_ITEMS = 64
+
+
+def evaluate(m: Machine, s: State, node: ast.expr) -> Value:
+    """The abstract value of an expression; never raises, an unknown when it is not understood."""
+    handler = HANDLERS.get(type(node))
+    return handler(m, s, node) if handler is not None else _visit(m, s, node)
+
+
+def condition(m: Machine, s: State, node: ast.expr) -> Bool:
+    """The condition that the expression is true."""
+    return truth(m, m.eval(s, node), text_of(node))
+
+
+def _visit(m: Machine, s: State, node: ast.expr) -> Value:
+    """What is not understood: its parts are not looked into."""
+    return m.opaque(text_of(node))
+
+
+def _constant(m: Machine, s: State, node: ast.Constant) -> Value:
+    v = node.value
+    if isinstance(v, bool):
+        return truthy(v)
+    return number(v) if isinstance(v, int) and v.bit_length() <= 128 else Const(v)
+
+
+def _name(m: Machine, s: State, node: ast.Name) -> Value:
+    return s.env[node.id] if node.id in s.env else names.lookup(m, node)
+
+
+def _sequence(m: Machine, s: State, node: ast.Tuple | ast.List | ast.Set) -> Value:
+    items: list[Value] = []
+    for part in node.elts[:MAX_ITEMS]:
+        if isinstance(part, ast.Starred):
+            inner = m.eval(s, part.value)
+            if not isinstance(inner, Seq):
+                return m.opaque(text_of(node))
+            items.extend(inner.items)
+        else:
+            items.append(m.eval(s, part))
+    return Seq(tuple(items)) if len(node.elts) <= MAX_ITEMS else m.opaque(text_of(node))
+
+
+def _dict(m: Machine, s: State, node: ast.Dict) -> Value:
+    items = []
+    for key, value in list(zip(node.keys, node.values))[:MAX_ITEMS]:
+        k = m.eval(s, key) if key is not None else None
+        v = m.eval(s, value)
+        if k is None:
+            return m.opaque(text_of(node))
+        items.append((k, v))
+    return Map(tuple(items))
+
+
+def _attribute(m: Machine, s: State, node: ast.Attribute) -> Value:
+    return access.attribute(m, s, m.eval(s, node.value), node.attr, node)
+
+
+def _subscript(m: Machine, s: State, node: ast.Subscript) -> Value:
+    return access.subscript(m, s, m.eval(s, node.value), node)
+
+
+def _slice(m: Machine, s: State, node: ast.Slice) -> Value:
+    parts = (node.lower, node.upper, node.step)
+    return Bounds(*(None if p is None else m.eval(s, p) for p in parts))
+
+
+def _binary(m: Machine, s: State, node: ast.BinOp) -> Value:
+    left, right = m.eval(s, node.left), m.eval(s, node.right)
+    if isinstance(left, Const) and isinstance(left.value, str):
+        return m.unknown(text_of(node), "", "text")
+    return binary(m, node.op, left, right, text_of(node))
+
+
+def _unary(m: Machine, s: State, node: ast.UnaryOp) -> Value:
+    return unary(m, node.op, m.eval(s, node.operand), text_of(node))
+
+
+def _compare(m: Machine, s: State, node: ast.Compare) -> Value:
+    parts = []
+    left = m.eval(s, node.left)
+    for op, other in zip(node.ops, node.comparators):
+        right = m.eval(s, other)
+        text = text_of(ast.Compare(node.left, [op], [other])) if len(node.ops) == 1 else text_of(node)
+        parts.append(compare(m, op, left, right, text))
+        left = right
+    return Cond(and_(*parts))
+
+
+def _boolean(m: Machine, s: State, node: ast.BoolOp) -> Value:
+    """`and` and `or` as conditions; `x or default` keeps the value where that is known."""
+    first = m.eval(s, node.values[0])
+    if isinstance(node.op, ast.Or) and len(node.values) == 2 and not isinstance(first, Cond):
+        taken = truth(m, first, text_of(node.values[0]))
+        other = m.eval(s, node.values[1])
+        if not isinstance(other, Cond):
+            return first if taken == TRUE else merge_values(taken, first, other, text_of(node), m.named)
+        return Cond(or_(taken, other.term))
+    conds = [truth(m, first, text_of(node.values[0]))]
+    conds += [condition(m, s, v) for v in node.values[1:]]
+    return Cond((and_ if isinstance(node.op, ast.And) else or_)(*conds))
+
+
+def _if_expression(m: Machine, s: State, node: ast.IfExp) -> Value:
+    cond = condition(m, s, node.test)
+    if cond == TRUE:
+        return m.eval(s, node.body)
+    if not_(cond) == TRUE:
+        return m.eval(s, node.orelse)
+    return merge_values(cond, m.eval(s, node.body), m.eval(s, node.orelse), text_of(node), m.named)
+
+
+def _named(m: Machine, s: State, node: ast.NamedExpr) -> Value:
+    value = m.eval(s, node.value)
+    s.env[node.target.id] = value
+    s.defs[node.target.id] = node.value
+    return value
+
+
+def _lambda(m: Machine, s: State, node: ast.Lambda) -> Value:
+    kernel = m.kernel(node)
+    scope = m.here.scopes.get(node)
+    if kernel is not None or scope is None:
+        return kernel or m.opaque(text_of(node))
+    return Function(node, scope, m.here, dict(s.env))
+
+
+def _text(m: Machine, s: State, node: ast.JoinedStr) -> Value:
+    return m.unknown(text_of(node), "", "text")
+
+
+def _comprehension(
+    m: Machine, s: State, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+) -> Value:
+    """The elements when they come from a short sequence; a lone unknown otherwise."""
+    if not isinstance(node, (ast.DictComp, ast.SetComp)) and len(node.generators) == 1:
+        gen = node.generators[0]
+        source = m.eval(s, gen.iter)
+        if isinstance(source, Seq) and not gen.ifs and isinstance(gen.target, ast.Name):
+            out = []
+            for item in source.items[:MAX_ITEMS]:
+                inner = s.copy()
+                inner.env[gen.target.id] = item
+                out.append(m.eval(inner, node.elt))
+            return Seq(tuple(out))
+    return m.opaque(text_of(node))
+
+
+def _call(m: Machine, s: State, node: ast.Call) -> Value:
+    return calls.call(m, s, node)
+
+
+def _starred(m: Machine, s: State, node: ast.Starred) -> Value:
+    return m.eval(s, node.value)
+
+
+HANDLERS: dict[type, Callable[..., Value]] = {
+    ast.Constant: _constant, ast.Name: _name, ast.Tuple: _sequence, ast.List: _sequence,
+    ast.Dict: _dict, ast.Attribute: _attribute, ast.Subscript: _subscript, ast.Slice: _slice,
+    ast.BinOp: _binary, ast.UnaryOp: _unary, ast.Compare: _compare, ast.BoolOp: _boolean,
+    ast.IfExp: _if_expression, ast.NamedExpr: _named, ast.Lambda: _lambda, ast.JoinedStr: _text,
+    ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,
+    ast.DictComp: _comprehension, ast.Call: _call, ast.Starred: _starred,
+}  # fmt: skip
+
+__all__ = ["Choice", "Unknown", "condition", "evaluate"]

@@ -1,0 +1,240 @@
+"""Launch configurations and launches."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gpulint.frontend.host.machine import Machine, shorten, text_of
+from gpulint.frontend.host.ranks import extents, known_ranks, links
+from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Other, Scalar
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.uses import KernelUses, uses_of
+from gpulint.frontend.host.values import (
+    NONE,
+    Arr,
+    Choice,
+    Cond,
+    Configured,
+    Const,
+    Kernel,
+    Num,
+    Ratio,
+    Seq,
+    Unknown,
+    Value,
+    as_array,
+    as_int,
+)
+from gpulint.ir.span import Span
+from gpulint.ir.types import BOOL, FLOAT64, UNKNOWN
+from gpulint.term import ONE, Bool, Int, Literal, bool_sym, cdiv, ge, select, sym
+from gpulint.term import symbols as symbols_of
+
+MAX_TPB = 1024
+
+
+def configure(m: Machine, s: State, kernel: Value, node: ast.Subscript) -> Value:
+    """`kernel[grid, block, stream, shared]`."""
+    text = text_of(node)
+    exprs = _elements(s, node.slice)
+    if isinstance(kernel, Choice) and not any(isinstance(v, Kernel) for _, v in kernel.options):
+        return m.opaque(text)
+    value = m.eval(s, node.slice)
+    if isinstance(value, Seq) and 2 <= len(value.items) <= 4:
+        return Configured(kernel, value.items, exprs, text=text)
+    if isinstance(value, Unknown):
+        parts = tuple(m.part(value, f"[{k}]") for k in range(2))
+        return Configured(kernel, parts if value.kind == "" else None, (), text=text)
+    return Configured(kernel, None, (), text=text)
+
+
+def _elements(s: State, node: ast.expr) -> tuple[ast.expr | None, ...]:
+    """The expressions of the configuration, through one name."""
+    if isinstance(node, ast.Name):
+        node = s.defs.get(node.id, node)
+    if isinstance(node, ast.Tuple):
+        return tuple(s.defs.get(e.id, e) if isinstance(e, ast.Name) else e for e in node.elts)
+    return ()
+
+
+def forall(m: Machine, s: State, kernel: Value, args: Sequence[Value], kw: dict[str, Value], text: str) -> Value:
+    """`kernel.forall(n, tpb, stream, sharedmem)`: blocks enough for n threads, of a size that the driver picks."""
+    count = as_int(kw.get("ntasks", args[0] if args else None))
+    if count is None:
+        return m.opaque(text)
+    tpb = kw.get("tpb", args[1] if len(args) > 1 else None)
+    block = as_int(tpb) if tpb is not None and tpb != NONE else None
+    if block is None or block.value == 0:
+        block = sym(m.namer.unique(f"{text}.block"), lo=1, hi=MAX_TPB)
+    shared = kw.get("sharedmem", args[3] if len(args) > 3 else Num(ONE * 0))
+    return Configured(kernel, (Num(cdiv(count, block)), Num(block), NONE, shared), (), True, text)
+
+
+def launch(m: Machine, s: State, config: Configured, args: Sequence[Value], node: ast.Call) -> Value:
+    """Records a launch site for each kernel that the configuration may hold."""
+    options = config.kernel.options if isinstance(config.kernel, Choice) else ((ONE_TRUE, config.kernel),)
+    for cond, kernel in options:
+        if isinstance(kernel, Kernel) and kernel.source.device is not True:
+            path = s.copy() if cond != ONE_TRUE else s
+            if cond != ONE_TRUE:
+                path.assume(cond)
+            if not path.dead:
+                m.record(site_of(m, path, config, kernel, args, node))
+    for a in args:
+        _written(s, a)
+    return NONE
+
+
+ONE_TRUE: Bool = ge(ONE, ONE)
+
+
+def _written(s: State, v: Value) -> None:
+    """A kernel may fill what it is given."""
+    a = as_array(v)
+    if a is not None and s.touched.get(a.buffer, a.initialised) is False:
+        s.touched[a.buffer] = None
+
+
+def site_of(
+    m: Machine, s: State, config: Configured, kernel: Kernel, args: Sequence[Value], node: ast.Call
+) -> LaunchSite:
+    elements = config.elements or (NONE, NONE)
+    grid, block = _dims(elements[0]), _dims(elements[1])
+    notes: list[str] = []
+    for what, value, dims in (("grid", elements[0], grid), ("block", elements[1], block)):
+        if dims is None:
+            notes.append(f"the {what} of `{shorten(config.text)}` is not known")
+        elif isinstance(value, Unknown) and value.kind == "":
+            notes.append(f"`{value.name}` is taken as one number")
+    arguments, more = bind(m, s, kernel, args, node)
+    notes += more
+    if m.expecting:
+        notes.append("the launch is expected to fail")
+    shared = as_int(elements[3]) if len(elements) > 3 else None
+    sizes = [ge(t, 1) for t in (*(grid or ()), *(block or ())) if t.lo is None or t.lo < 1]
+    facts = [f for f in (*s.facts, *sizes) if symbols_of(f)]
+    arguments, linked = _ranked(arguments, facts, (*(grid or ()), *(block or ())))
+    parts = [*(grid or ()), *(block or ()), *facts, *_terms(arguments), *((shared,) if shared else ())]
+    why = m.why(sym.name for sym in symbols_of(*parts))
+    why += m.why(a.name for a in arguments.values() if isinstance(a, HostArray) and a.shape is None)
+    inexact = [n for n in notes if "taken as" not in n]
+    source = kernel.source
+    function = m.frames[-1].function if m.frames else None
+    return LaunchSite(
+        source.qualname, m.span(node), grid, block, arguments, (*_relevant(facts, arguments, grid, block), *linked),
+        shared, _span(m, config, 0, node), _span(m, config, 1, node), config.forall,
+        not inexact and not why, tuple(dict.fromkeys((*notes, *why))),
+        function.scope.qualname if function is not None else "",
+        source.module.filename, getattr(source.node, "lineno", 0),
+    )  # fmt: skip
+
+
+def _dims(v: Value) -> tuple[Int, ...] | None:
+    if isinstance(v, Seq):
+        terms = [as_int(i) for i in v.items]
+        known = tuple(t for t in terms if t is not None)
+        return known if 1 <= len(known) <= 3 and len(known) == len(terms) else None
+    if isinstance(v, (Num, Unknown, Cond)):
+        term = as_int(v)
+        return None if term is None else (term,)
+    return None
+
+
+def _span(m: Machine, config: Configured, index: int, node: ast.Call) -> Span | None:
+    if config.forall:
+        return m.span(node.func)
+    expr = config.exprs[index] if index < len(config.exprs) else None
+    return m.span(expr) if expr is not None and hasattr(expr, "lineno") else None
+
+
+def bind(
+    m: Machine, s: State, kernel: Kernel, args: Sequence[Value], node: ast.Call
+) -> tuple[dict[str, Argument], list[str]]:
+    """Arguments by the kernel's parameter names."""
+    spec = kernel.source.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    notes = []
+    if any(isinstance(a, ast.Starred) for a in node.args) and len(args) != len(names):
+        notes.append("the arguments are spread from a sequence of unknown length")
+        args = ()
+    elif len(args) != len(names) and spec.vararg is None:
+        notes.append(f"{len(args)} arguments are given for {len(names)} parameters")
+    uses = uses_of(kernel.source)
+    exprs: list[ast.expr | None] = list(node.args) if len(node.args) == len(args) else [None] * len(args)
+    out = {name: argument(m, s, v, e, uses, name) for name, v, e in zip(names, args, exprs)}
+    return out, notes
+
+
+def argument(m: Machine, s: State, v: Value, expr: ast.expr | None, uses: KernelUses, name: str) -> Argument:
+    """One argument as the site shows it."""
+    text = shorten(text_of(expr)) if expr is not None else name
+    if isinstance(v, Unknown):
+        return _unknown(m, s, v, uses.kind(name), text)
+    if isinstance(v, Arr):
+        return host_array(s, v, text if isinstance(expr, (ast.Name, ast.Attribute)) else v.name)
+    if isinstance(v, Num):
+        if uses.kind(name) == "array":
+            return host_array(s, Arr(text, None, text, m.opaque(text).name), text)
+        return Scalar(v.term, v.type)
+    if isinstance(v, Cond):
+        return Scalar(select(v.term, 1, 0), BOOL)
+    if isinstance(v, Ratio) or (isinstance(v, Const) and isinstance(v.value, float)):
+        return Scalar(None, FLOAT64)
+    return Other(text)
+
+
+def _unknown(m: Machine, s: State, v: Unknown, kind: str, text: str) -> Argument:
+    if v.kind == "text":
+        return Other(text)
+    if v.kind in ("int", "bool") or (kind == "scalar" and v.kind != "array"):
+        return Scalar(as_int(v) if v.kind != "bool" else select(bool_sym(v.name), 1, 0), UNKNOWN)
+    array = as_array(v)
+    assert array is not None
+    made = host_array(s, array, v.name)
+    return made if kind == "array" or v.kind == "array" else replace(made, scalar=as_int(v))
+
+
+def host_array(s: State, a: Arr, text: str) -> HostArray:
+    name = text if a.shape is not None else a.shape_of or a.name
+    literal = bool_sym(f"{a.shape_of or a.name}.flags.c_contiguous")
+    contiguous = True if literal in s.facts and a.whole else a.contiguous
+    initialised = s.touched.get(a.buffer, a.initialised)
+    return HostArray(name, a.shape, a.buffer, a.fresh, a.whole, initialised, contiguous, a.dtype)
+
+
+def _ranked(
+    arguments: dict[str, Argument], facts: Sequence[Bool], dims: Sequence[Int]
+) -> tuple[dict[str, Argument], list[Bool]]:
+    """Gives arrays the shapes that facts on their rank fix."""
+    ranks = known_ranks(facts)
+    used = symbols_of(*facts, *dims, *_terms(arguments))
+    out: dict[str, Argument] = {}
+    more: dict[Bool, None] = {}
+    for param, a in arguments.items():
+        if isinstance(a, HostArray) and a.shape is None and 0 < ranks.get(a.name, 0) <= 8:
+            more.update(dict.fromkeys(links(a.name, ranks[a.name], used)))
+            a = replace(a, shape=extents(a.name, ranks[a.name]))
+        out[param] = a
+    return out, list(more)
+
+
+def _terms(arguments: dict[str, Argument]) -> list[Int]:
+    out: list[Int] = []
+    for a in arguments.values():
+        if isinstance(a, Scalar) and a.term is not None:
+            out.append(a.term)
+        if isinstance(a, HostArray) and a.shape is not None:
+            out.extend(a.shape)
+    return out
+
+
+def _relevant(
+    facts: Sequence[Bool], arguments: dict[str, Argument], grid: tuple[Int, ...] | None, block: tuple[Int, ...] | None
+) -> tuple[Bool, ...]:
+    """Without conditions that are one symbol which nothing else mentions."""
+    others = [f for f in facts if not isinstance(f, Literal)]
+    used = symbols_of(*others, *_terms(arguments), *(grid or ()), *(block or ()))
+    kept = [f for f in facts if not isinstance(f, Literal) or f.atom in used]
+    return tuple(dict.fromkeys(kept))

@@ -1,0 +1,185 @@
+"""What one run of the host interpreter shares: names, budgets, notes, the call stack, the sites."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from gpulint.frontend.host.site import LaunchSite
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.values import Function, Kernel, Unknown, Value
+from gpulint.ir.span import Span
+from gpulint.source.model import KernelSource, Module
+from gpulint.source.resolve import Project
+from gpulint.term import Bool, bool_sym
+
+MAX_STEPS = 30_000  # statements and expressions of one analysed function, inlined calls included
+MAX_TOTAL = 400_000  # of one file
+MAX_DEPTH = 60  # of one expression
+MAX_CALLS = 4  # of inlined functions within each other
+MAX_SITES = 200  # of one file
+MAX_CONTEXTS = 8  # callers of one launch
+MAX_TEXT = 60
+MAX_TERMS = 40  # monomials of one integer
+
+
+Mark = tuple[dict[str, int], int, "dict[tuple[int, str], Value]", "dict[int, State]"]
+
+
+class Namer:
+    """Gives each unknown of one analysed function a name of its own."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, int] = {}
+        self.order: list[str] = []
+
+    def unique(self, text: str) -> str:
+        count = self.used.get(text, 0) + 1
+        self.used[text] = count
+        name = text if count == 1 else f"{text}#{count}"
+        self.order.append(name)
+        return name
+
+
+@dataclass
+class Frame:
+    """One function being executed: what it returned and where its loops were left."""
+
+    function: Function | None
+    returns: list[tuple[State, Value]] = field(default_factory=list)
+    breaks: list[list[State]] = field(default_factory=list)
+    nested: list[Function] = field(default_factory=list)
+    handlers: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A launch site with the chain of calls, outermost first, through which it was reached."""
+
+    site: LaunchSite
+    root: int
+    calls: tuple[Span, ...] = ()
+
+
+@dataclass
+class Machine:
+    """The interpreter's context. `evaluate` and `execute` are given by `analyse`."""
+
+    module: Module
+    project: Project
+    kernels: dict[int, KernelSource]
+    evaluate: Callable[[Machine, State, ast.expr], Value]
+    execute: Callable[[Machine, State, Sequence[ast.stmt]], State | None]
+    namer: Namer = field(default_factory=Namer)
+    notes: dict[str, str] = field(default_factory=dict)  # name of an unknown -> why it is none of ours
+    globals: dict[tuple[int, str], Value] = field(default_factory=dict)
+    states: dict[int, State] = field(default_factory=dict)  # by class: what its __init__ leaves in self
+    frames: list[Frame] = field(default_factory=list)
+    calls: list[Span] = field(default_factory=list)
+    inlined: set[int] = field(default_factory=set)  # ids of the call nodes that were followed
+    found: list[Found] = field(default_factory=list)
+    root: int = 0
+    recording: bool = True
+    steps: int = 0
+    total: int = 0
+    depth: int = 0
+    expecting: int = 0  # blocks entered that expect an error
+
+    def begin(self, root: int) -> None:
+        """Starts on another function: names begin anew."""
+        self.namer, self.notes, self.globals, self.states = Namer(), {}, {}, {}
+        self.frames, self.calls, self.root = [], [], root
+        self.steps, self.depth, self.recording = 0, 0, True
+
+    def step(self) -> bool:
+        """Counts one step; False when the budget is spent."""
+        self.steps += 1
+        self.total += 1
+        return self.steps <= MAX_STEPS and self.total <= MAX_TOTAL
+
+    def eval(self, s: State, node: ast.expr) -> Value:
+        if self.depth >= MAX_DEPTH or not self.step():
+            return self.opaque(text_of(node), "too large to follow")
+        self.depth += 1
+        try:
+            return self.evaluate(self, s, node)
+        finally:
+            self.depth -= 1
+
+    def unknown(self, name: str, why: str, kind: str = "") -> Unknown:
+        """A new unknown. `why` empty: a free input."""
+        chosen = self.namer.unique(shorten(name))
+        if why:
+            self.notes[chosen] = why
+        else:
+            self.notes.pop(chosen, None)
+        return Unknown(chosen, not why, kind)
+
+    def named(self, name: str, why: str) -> Unknown:
+        return self.unknown(name, why)
+
+    def opaque(self, text: str, why: str = "is not understood", kind: str = "") -> Unknown:
+        return self.unknown(text, f"`{shorten(text)}` {why}", kind)
+
+    def mark(self) -> Mark:
+        """What names are in use, to free those of a trial run afterwards."""
+        return dict(self.namer.used), len(self.namer.order), dict(self.globals), dict(self.states)
+
+    def release(self, mark: Mark) -> None:
+        """Frees the names that were given since `mark`; no value made since may be kept."""
+        self.namer.used, count, self.globals, self.states = dict(mark[0]), mark[1], dict(mark[2]), dict(mark[3])
+        del self.namer.order[count:]
+
+    def part(self, u: Unknown, suffix: str, kind: str = "") -> Unknown:
+        """A part of an unknown (`x.n`, `x[0]`): the same one each time it is asked for."""
+        return Unknown(shorten(u.name + suffix), u.free, kind)
+
+    def literal(self, text: str) -> Bool:
+        """A condition of which only the text is known, the same each time."""
+        return bool_sym(shorten(text))
+
+    def why(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The notes on those unknowns that the named symbols come from."""
+        out: dict[str, None] = {}
+        for name in sorted(set(names)):
+            for base, note in self.notes.items():
+                if name == base or (name.startswith(base) and not name[len(base)].isalnum()):
+                    out[note] = None
+        return tuple(out)
+
+    def span(self, node: ast.AST) -> Span:
+        return self.here.span(node)
+
+    @property
+    def here(self) -> Module:
+        """The module of the function being executed."""
+        frame = self.frames[-1].function if self.frames else None
+        return frame.module if frame is not None else self.module
+
+    def kernel(self, node: ast.AST) -> Kernel | None:
+        source = self.kernels.get(id(node))
+        return Kernel(source) if source is not None else None
+
+    def record(self, site: LaunchSite) -> None:
+        if not self.recording or len(self.found) >= MAX_SITES:
+            return
+        calls = tuple(self.calls)
+        if calls:
+            same = [f for f in self.found if f.site.span == site.span and f.calls]
+            if len(same) >= MAX_CONTEXTS:
+                return
+        self.found.append(Found(replace(site, callers=calls), self.root, calls))
+
+
+def text_of(node: ast.AST) -> str:
+    """The source text of an expression, normalised."""
+    try:
+        return ast.unparse(node)
+    except (RecursionError, ValueError):
+        return "<expression>"
+
+
+def shorten(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 3] + "..."

@@ -1,0 +1,115 @@
+"""Objects of classes in readable source: methods, class attributes, what `__init__` leaves in self."""
+
+from __future__ import annotations
+
+import ast
+
+from gpulint.frontend.host import names
+from gpulint.frontend.host.machine import Frame, Machine
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.values import Class, Function, Unknown, Value
+
+INITIALISERS = ("__init__", "setUp", "setup_method", "setUpClass")
+MAX_BASES = 4
+
+
+def class_attribute(m: Machine, cls: Class, name: str, bound: Value | None = None) -> Value | None:
+    """A method, kernel or class-level constant of the class or its bases in readable source."""
+    for owner in _line(m, cls):
+        scope = owner.module.scopes.get(owner.node)
+        bindings = scope.bindings.get(name, []) if scope is not None else []
+        if not bindings or scope is None:
+            continue
+        kernel = m.kernel(bindings[-1].node)
+        if kernel is not None:
+            return kernel
+        node = bindings[-1].node
+        if isinstance(node, ast.FunctionDef) and node in owner.module.scopes:
+            return _method(m, owner, node, bound)
+        if len(bindings) == 1 and bindings[0].value is not None and bindings[0].kind == "assign":
+            return names.resolve(m, bindings[0].value, scope) if _plain(bindings[0].value) else None
+        return None
+    return None
+
+
+def _plain(value: ast.expr) -> bool:
+    return isinstance(value, (ast.Constant, ast.Name, ast.Attribute, ast.BinOp, ast.Tuple, ast.UnaryOp))
+
+
+def _method(m: Machine, owner: Class, node: ast.FunctionDef, bound: Value | None) -> Value | None:
+    marks = {getattr(d, "id", getattr(d, "attr", "")) for d in node.decorator_list}
+    if marks & {"property", "cached_property"}:
+        return None
+    inner = owner.module.scopes[node]
+    return Function(node, inner, owner.module, {}, None if "staticmethod" in marks else bound)
+
+
+def _line(m: Machine, cls: Class) -> list[Class]:
+    """The class and its bases in readable source, nearest first."""
+    out, queue = [], [cls]
+    while queue and len(out) < MAX_BASES:
+        current = queue.pop(0)
+        out.append(current)
+        scope = current.module.scopes.get(current.node)
+        for base in current.node.bases[:MAX_BASES]:
+            for b in m.project.definitions(base, scope.parent) if scope and scope.parent else ():
+                if isinstance(b.node, ast.ClassDef) and all(b.node is not c.node for c in out):
+                    queue.append(Class(b.node, b.scope.module))
+    return out
+
+
+def class_state(m: Machine, self_value: Unknown) -> State:
+    """The attributes that `__init__` (or a test's set-up) gives an object and no other method changes.
+
+    Parameters of `__init__` stored as they are keep the attribute's name: `self.n`. Sound as long
+    as nobody assigns attributes from outside the class.
+    """
+    cls = self_value.cls
+    assert cls is not None
+    key = id(cls.node)
+    if key not in m.states:
+        m.states[key] = State()  # attributes met during the run itself are unknown
+        for owner in _line(m, cls):
+            init = next((n for n in owner.node.body if isinstance(n, ast.FunctionDef) and n.name in INITIALISERS), None)
+            if init is not None and init in owner.module.scopes:
+                m.states[key] = _initial(m, owner, init, self_value)
+                break
+    return m.states[key]
+
+
+def _initial(m: Machine, owner: Class, init: ast.FunctionDef, self_value: Unknown) -> State:
+    stable = _stable(owner.node, init)
+    function = Function(init, owner.module.scopes[init], owner.module)
+    named = {
+        v.id: f"{self_value.name}.{attr}" for attr, v in stable.items() if isinstance(v, ast.Name)
+    }
+    params = [a.arg for a in (*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs)]
+    s = State()
+    for name in params[1:]:
+        s.env[name] = m.unknown(named.get(name, f"{owner.node.name}.{name}"), "")
+    if params:
+        s.env[params[0]] = self_value
+    recording, m.recording = m.recording, False
+    m.frames.append(Frame(function))
+    try:
+        end = m.execute(m, s, init.body) or State()
+    finally:
+        m.frames.pop()
+        m.recording = recording
+    kept = {f"{self_value.name}.{attr}" for attr in stable}
+    return State(heap={k: v for k, v in end.heap.items() if k in kept})
+
+
+def _stable(cls: ast.ClassDef, init: ast.FunctionDef) -> dict[str, ast.expr]:
+    """Attributes of self that are assigned once, in `init`."""
+    stores: dict[str, int] = {}
+    values: dict[str, ast.expr] = {}
+    inside = {id(n) for n in ast.walk(init)}
+    for node in ast.walk(cls):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            stores[node.attr] = stores.get(node.attr, 0) + (1 if id(node) in inside else 100)
+        if isinstance(node, ast.Assign) and id(node) in inside:
+            for target in node.targets:
+                if isinstance(target, ast.Attribute):
+                    values[target.attr] = node.value
+    return {a: values.get(a, ast.Constant(None)) for a, n in stores.items() if n == 1}

@@ -1,0 +1,348 @@
+"""Arithmetic and comparisons on abstract values."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from gpulint.frontend.host.values import (
+    NONE,
+    Arr,
+    Choice,
+    Class,
+    Cond,
+    Configured,
+    Const,
+    DType,
+    Function,
+    Kernel,
+    Num,
+    Ratio,
+    Seq,
+    ShapeOf,
+    Unknown,
+    Value,
+    as_int,
+    truthy,
+)
+from gpulint.ir.types import INT64, UNKNOWN, Type
+from gpulint.term import (
+    FALSE,
+    TRUE,
+    Bool,
+    Int,
+    add,
+    and_,
+    bool_sym,
+    const,
+    eq,
+    floordiv,
+    le,
+    lt,
+    mod,
+    mul,
+    ne,
+    neg,
+    not_,
+    or_,
+    power,
+    select,
+    sub,
+)
+from gpulint.term import ZERO as ZERO_TERM
+
+if TYPE_CHECKING:
+    from gpulint.frontend.host.machine import Machine
+
+AXES_COMPARED = 4  # of two shapes whose rank is not known
+
+
+def truth(m: Machine, v: Value, text: str) -> Bool:
+    """The condition that a value is true; a symbol of its name when that is all there is."""
+    if isinstance(v, Cond):
+        return v.term
+    if isinstance(v, (Num, Ratio)):
+        return ne(v.term if isinstance(v, Num) else v.num, 0)
+    if isinstance(v, Const):
+        return TRUE if v.value else FALSE
+    if isinstance(v, Seq):
+        return TRUE if v.items else FALSE
+    if isinstance(v, (Kernel, Configured, Function, Class)):
+        return TRUE
+    if isinstance(v, Unknown):
+        return ne(as_int(v) or ZERO_TERM, 0) if v.kind == "int" else bool_sym(v.name)
+    return bool_sym(m.opaque(text).name)
+
+
+def ratio(v: Value) -> Ratio | None:
+    """The value as an exact fraction."""
+    if isinstance(v, Ratio):
+        return v
+    if isinstance(v, Const) and isinstance(v.value, float):
+        return _float(v.value)
+    term = as_int(v)
+    return None if term is None else Ratio(term, const(1))
+
+
+def _float(x: float) -> Ratio | None:
+    if x != x or abs(x) >= 2**53:
+        return None
+    exact = Fraction(x)
+    return Ratio(const(exact.numerator), const(exact.denominator)) if exact.denominator <= 2**20 else None
+
+
+def binary(m: Machine, op: ast.operator, a: Value, b: Value, text: str) -> Value:
+    """`a op b`; an unknown named by its text when it is not understood."""
+    if isinstance(a, Arr) or isinstance(b, Arr):
+        return elementwise(m, (a, b), text)
+    if isinstance(a, Seq) or isinstance(b, Seq):
+        out = _sequences(op, a, b)
+    elif isinstance(a, Cond) and isinstance(b, Cond) and isinstance(op, (ast.BitAnd, ast.BitOr)):
+        out = Cond((and_ if isinstance(op, ast.BitAnd) else or_)(a.term, b.term))
+    elif any(isinstance(v, Unknown) and v.kind == "array" for v in (a, b)):
+        out = None
+    elif isinstance(op, ast.Div) or any(isinstance(v, (Ratio, Const)) for v in (a, b)):
+        out = _rational(op, ratio(a), ratio(b))
+    else:
+        out = _integers(op, a, b)
+    return out if out is not None else m.opaque(text)
+
+
+def _sequences(op: ast.operator, a: Value, b: Value) -> Value | None:
+    if isinstance(op, ast.Add) and isinstance(a, Seq) and isinstance(b, Seq):
+        return Seq((a.items + b.items)[:64])
+    if isinstance(op, ast.Mult):
+        seq, times = (a, b) if isinstance(a, Seq) else (b, a)
+        count = as_int(times)
+        if isinstance(seq, Seq) and count is not None and count.value is not None:
+            if 0 <= count.value * len(seq.items) <= 64:
+                return Seq(seq.items * count.value)
+    return None
+
+
+def _integers(op: ast.operator, a: Value, b: Value) -> Value | None:
+    x, y = as_int(a), as_int(b)
+    if x is None or y is None:
+        return None
+    term = _integer(op, x, y)
+    if term is None or len(term.terms) > 40:
+        return None
+    return Num(term, _type(a, b))
+
+
+def _type(a: Value, b: Value) -> Type:
+    kinds = [v.type if isinstance(v, Num) else INT64 if isinstance(v, Cond) else UNKNOWN for v in (a, b)]
+    return kinds[0] if kinds[0] == kinds[1] else UNKNOWN
+
+
+def _integer(op: ast.operator, x: Int, y: Int) -> Int | None:
+    if isinstance(op, ast.Add):
+        return add(x, y)
+    if isinstance(op, ast.Sub):
+        return sub(x, y)
+    if isinstance(op, ast.Mult):
+        return mul(x, y) if len(x.terms) * len(y.terms) <= 400 else None
+    if isinstance(op, ast.FloorDiv):
+        return floordiv(x, y) if y.value != 0 else None
+    if isinstance(op, ast.Mod):
+        return mod(x, y) if y.value != 0 else None
+    if isinstance(op, ast.Pow):
+        return power(x, y) if _small(y) and len(x.terms) <= 3 else None
+    return _bits(op, x, y)
+
+
+def _small(y: Int) -> bool:
+    return y.value is not None and 0 <= y.value <= 64 or y.value is None and (y.lo or -1) >= 0
+
+
+def _bits(op: ast.operator, x: Int, y: Int) -> Int | None:
+    if isinstance(op, ast.LShift) and y.value is not None and 0 <= y.value <= 62:
+        return mul(x, 1 << y.value)
+    if isinstance(op, ast.RShift) and y.value is not None and 0 <= y.value <= 62:
+        return floordiv(x, 1 << y.value)
+    if isinstance(op, ast.LShift) and x.value == 1 and (y.lo or -1) >= 0:
+        return power(2, y)
+    if x.value is not None and y.value is not None and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+        p, q = x.value, y.value
+        return const(p & q if isinstance(op, ast.BitAnd) else p | q if isinstance(op, ast.BitOr) else p ^ q)
+    if isinstance(op, ast.BitAnd) and y.value is not None and y.value >= 0:
+        if y.value & (y.value + 1) == 0:
+            return mod(x, y.value + 1)
+    return None
+
+
+def _rational(op: ast.operator, a: Ratio | None, b: Ratio | None) -> Value | None:
+    if a is None or b is None:
+        return None
+    if isinstance(op, ast.Add):
+        return Ratio(add(mul(a.num, b.den), mul(b.num, a.den)), mul(a.den, b.den))
+    if isinstance(op, ast.Sub):
+        return Ratio(sub(mul(a.num, b.den), mul(b.num, a.den)), mul(a.den, b.den))
+    if isinstance(op, ast.Mult):
+        return Ratio(mul(a.num, b.num), mul(a.den, b.den))
+    if isinstance(op, ast.Div) and b.num.value != 0:
+        return Ratio(mul(a.num, b.den), mul(a.den, b.num))
+    if isinstance(op, ast.FloorDiv) and b.num.value != 0:
+        return Ratio(floordiv(mul(a.num, b.den), mul(a.den, b.num)), const(1))
+    return None
+
+
+def elementwise(m: Machine, operands: tuple[Value, ...], text: str) -> Value:
+    """A new array of the broadcast shape."""
+    arrays = [v for v in operands if isinstance(v, Arr)]
+    shapes = {(a.shape, a.shape_of if a.shape is None else "") for a in arrays}
+    others = [v for v in operands if not isinstance(v, Arr)]
+    buffer = m.namer.unique(f"{text}@")
+    if any(isinstance(v, Unknown) and v.kind != "int" for v in others):
+        return replace(new_unknown(m, text), buffer=buffer, fresh=True, initialised=True)
+    shape = _broadcast([a.shape for a in arrays]) if all(a.shape is not None for a in arrays) else None
+    if shape is None and len(shapes) > 1:
+        return replace(new_unknown(m, text), buffer=buffer, fresh=True, initialised=True)
+    of = arrays[0].shape_of
+    return Arr(text, shape, buffer, of, True, True, True, arrays[0].contiguous, "")
+
+
+def new_unknown(m: Machine, text: str) -> Arr:
+    name = m.opaque(text).name
+    return Arr(name, None, name, name)
+
+
+def _broadcast(shapes: list[tuple[Int, ...] | None]) -> tuple[Int, ...] | None:
+    known = [s for s in shapes if s is not None]
+    rank = max(len(s) for s in known)
+    out = []
+    for axis in range(-rank, 0):
+        parts = {s[axis] for s in known if -axis <= len(s)}
+        wide = {p for p in parts if p.value != 1}
+        if len(wide) > 1:
+            return None
+        out.append(next(iter(wide)) if wide else const(1))
+    return tuple(out)
+
+
+def unary(m: Machine, op: ast.unaryop, v: Value, text: str) -> Value:
+    if isinstance(op, ast.Not):
+        return Cond(not_(truth(m, v, text)))
+    if isinstance(v, Arr):
+        return elementwise(m, (v,), text)
+    if isinstance(v, Const) and isinstance(v.value, float):
+        return Const(-v.value if isinstance(op, ast.USub) else v.value)
+    if isinstance(v, Ratio) and isinstance(op, (ast.USub, ast.UAdd)):
+        return Ratio(neg(v.num), v.den) if isinstance(op, ast.USub) else v
+    term = as_int(v)
+    if term is None:
+        return m.opaque(text)
+    kind = v.type if isinstance(v, Num) else UNKNOWN
+    if isinstance(op, ast.USub):
+        return Num(neg(term), kind)
+    return Num(term if isinstance(op, ast.UAdd) else sub(neg(term), 1), kind)
+
+
+def compare(m: Machine, op: ast.cmpop, a: Value, b: Value, text: str) -> Bool:
+    """`a op b` as a condition; a symbol when it is not understood."""
+    if isinstance(op, (ast.Is, ast.IsNot)) or a == NONE or b == NONE:
+        same = _identical(m, a, b)
+        if same is not None:
+            return same if isinstance(op, (ast.Is, ast.Eq)) else not_(same)
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        same = _equal(m, a, b)
+        if same is not None:
+            return same if isinstance(op, ast.Eq) else not_(same)
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(b, Seq):
+        parts = [_equal(m, a, x) for x in b.items]
+        if all(p is not None for p in parts):
+            found = or_(*(p for p in parts if p is not None))
+            return found if isinstance(op, ast.In) else not_(found)
+    if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+        ordered = _order(op, a, b)
+        if ordered is not None:
+            return ordered
+    if all(isinstance(v, (Const, DType)) or (isinstance(v, Unknown) and v.free) for v in (a, b)):
+        return bool_sym(m.namer.unique(f"{text}"))
+    return bool_sym(m.opaque(text).name)
+
+
+def _identical(m: Machine, a: Value, b: Value) -> Bool | None:
+    if a == b and isinstance(a, Const):
+        return TRUE
+    left, right = (a, b) if b == NONE else (b, a)
+    if right != NONE:
+        return None
+    if isinstance(left, Unknown):
+        return m.literal(f"{left.name} is None")
+    if isinstance(left, Choice):
+        return or_(*(c for c, v in left.options if v == NONE))
+    return FALSE
+
+
+def _equal(m: Machine, a: Value, b: Value) -> Bool | None:
+    if isinstance(a, (Const, DType)) and isinstance(b, (Const, DType)):
+        return truthy(a == b).term
+    shapes = _shapes(a, b)
+    if shapes is not None:
+        return shapes
+    if isinstance(a, (Unknown, DType)) and isinstance(b, (Const, DType, Unknown)):
+        left = a.name
+        right = repr(b.value) if isinstance(b, Const) else b.name
+        if isinstance(b, (Const, DType)) or isinstance(a, DType):
+            return m.literal(f"{left} == {right}")
+    x, y = ratio(a), ratio(b)
+    if x is None or y is None:
+        return None
+    return eq(mul(x.num, y.den), mul(y.num, x.den))
+
+
+def _shapes(a: Value, b: Value) -> Bool | None:
+    if isinstance(a, Seq) and isinstance(b, Seq):
+        if len(a.items) != len(b.items):
+            return FALSE
+        pairs = [(as_int(x), as_int(y)) for x, y in zip(a.items, b.items)]
+        if any(x is None or y is None for x, y in pairs):
+            return None
+        return and_(*(eq(x, y) for x, y in pairs if x is not None and y is not None))
+    if isinstance(b, ShapeOf) and not isinstance(a, ShapeOf):
+        a, b = b, a
+    if not isinstance(a, ShapeOf):
+        return None
+    if isinstance(b, ShapeOf):
+        axes = [eq(a.array.extent(k), b.array.extent(k)) for k in range(AXES_COMPARED)]
+        return and_(eq(a.array.size, b.array.size), eq(a.array.ndim, b.array.ndim), *axes)
+    if isinstance(b, Seq):
+        parts = [as_int(x) for x in b.items]
+        facts = [eq(a.array.extent(k), p) for k, p in enumerate(parts) if p is not None]
+        return and_(eq(a.array.ndim, len(parts)), *facts) if len(facts) == len(parts) else None
+    return None
+
+
+def _order(op: ast.cmpop, a: Value, b: Value) -> Bool | None:
+    x, y = ratio(a), ratio(b)
+    if x is None or y is None:
+        return None
+    if not all((den.lo or 0) >= 1 for den in (x.den, y.den)):
+        return None
+    left, right = mul(x.num, y.den), mul(y.num, x.den)
+    if isinstance(op, (ast.Gt, ast.GtE)):
+        left, right = right, left
+    return (lt if isinstance(op, (ast.Lt, ast.Gt)) else le)(left, right)
+
+
+def ceil(r: Ratio) -> Int:
+    """The least integer not below the fraction."""
+    return neg(floordiv(neg(r.num), r.den))
+
+
+def rounded(r: Ratio) -> Int | None:
+    """The nearest integer, when the fraction is one already."""
+    return r.num if r.den.value == 1 else None
+
+
+def truncated(r: Ratio) -> Int:
+    """`int(r)`: towards zero, whatever the sign of the divisor."""
+    down, up = floordiv(r.num, r.den), ceil(r)
+    if r.num.lo is not None and r.num.lo >= 0 and (r.den.lo or 0) >= 1:
+        return down
+    if r.den.value == 1:
+        return r.num
+    return select(le(0, down), down, up)

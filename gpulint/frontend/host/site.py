@@ -1,0 +1,85 @@
+"""Launch sites: what the host code says of one launch, in terms over host symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Union
+
+from gpulint.ir.span import Span
+from gpulint.ir.types import UNKNOWN, Type
+from gpulint.term import Bool, Int
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """An integer (or, with `term` None, any other) scalar argument."""
+
+    term: Int | None
+    type: Type = UNKNOWN
+
+
+@dataclass(frozen=True)
+class HostArray:
+    """An array argument.
+
+    `shape` is None when not even the rank is known; unknown extents are symbols named as the host
+    code names them (`a.shape[0]`). `buffer` identifies the allocation: two arguments with the same
+    buffer overlap; different buffers that were both `fresh` (allocated in view) do not; otherwise
+    nothing is known. `whole`: the argument covers its buffer entirely (no slice of it).
+    `initialised` is False for empty / device_array allocations, True when filled or copied, None
+    when unknown. `contiguous`: C-contiguous, None when unknown. `dtype` is NumPy's name or ''.
+    Without a shape, `name` is the one that its extents are named after: `ranks.with_rank` gives the
+    shape once the kernel fixes the rank. `scalar`: when the host does not say whether this is an
+    array at all, the term that it is should the kernel take a scalar.
+    """
+
+    name: str
+    shape: tuple[Int, ...] | None
+    buffer: str
+    fresh: bool = False
+    whole: bool = True
+    initialised: bool | None = None
+    contiguous: bool | None = None
+    dtype: str = ""
+    scalar: Int | None = None
+
+
+@dataclass(frozen=True)
+class Other:
+    """An argument that is neither: None, a string, a function, something not understood."""
+
+    text: str
+
+
+Argument = Union[Scalar, HostArray, Other]
+
+
+@dataclass(frozen=True)
+class LaunchSite:
+    """One launch in the host code.
+
+    `grid` and `block` have 1 to 3 terms as written (`grid_rank`, `block_rank` are their lengths); a size
+    that is not understood is a symbol named by its source text. `facts` hold when the launch
+    happens: asserts, raises and branches on the way, positive sizes. `arguments` maps parameter
+    names. `exact`: every part was understood, so that a violation found here is real; `notes`
+    name what was not. `forall`: n of `kernel.forall(n)`. `callers`: when the function that launches was
+    analysed for one of its callers, the calls, outermost first; empty when its parameters are free.
+    """
+
+    kernel: str  # qualname of the kernel
+    span: Span
+    grid: tuple[Int, ...] | None
+    block: tuple[Int, ...] | None
+    arguments: Mapping[str, Argument]
+    facts: tuple[Bool, ...] = ()
+    shared_bytes: Int | None = None
+    grid_span: Span | None = None
+    block_span: Span | None = None
+    forall: bool = False
+    exact: bool = True
+    notes: tuple[str, ...] = ()
+    function: str = ""  # the host function that launches
+    kernel_file: str = ""  # filename of the kernel's module
+    kernel_row: int = 0  # row of the kernel's definition: one file may define a name twice
+    callers: tuple[Span, ...] = ()

@@ -1,0 +1,165 @@
+"""The state of one path through host code, and what is left when paths meet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from gpulint.frontend.host.values import (
+    NONE,
+    Arr,
+    Choice,
+    Class,
+    Cond,
+    Configured,
+    Function,
+    Kernel,
+    Num,
+    Seq,
+    Unknown,
+    Value,
+    as_array,
+    as_int,
+)
+from gpulint.ir.types import UNKNOWN
+from gpulint.term import FALSE, TRUE, Bool, and_, conjuncts, not_, or_, select
+
+MAX_FACTS = 200
+MAX_CHOICES = 8
+Named = Callable[[str, str], Unknown]  # (name, why) -> a new unknown
+
+
+@dataclass
+class State:
+    """Locals, attributes of objects (`self.n`), what was written to buffers, and path facts.
+
+    `defs` remembers the expression that last gave a name its value, for source ranges.
+    """
+
+    env: dict[str, Value] = field(default_factory=dict)
+    heap: dict[str, Value] = field(default_factory=dict)
+    touched: dict[str, bool | None] = field(default_factory=dict)
+    facts: tuple[Bool, ...] = ()
+    defs: dict[str, ast.expr] = field(default_factory=dict)
+    dead: bool = False
+
+    def copy(self) -> State:
+        return State(
+            dict(self.env), dict(self.heap), dict(self.touched), self.facts, dict(self.defs), self.dead
+        )
+
+    def assume(self, cond: Bool) -> State:
+        """This path with one more fact; dead when the fact contradicts what is known."""
+        known = set(self.facts)
+        for part in conjuncts(cond):
+            if part == FALSE or not_(part) in known:
+                self.dead = True
+            elif part not in known and len(self.facts) < MAX_FACTS:
+                self.facts = (*self.facts, part)
+        return self
+
+
+def merge(cond: Bool | None, a: State, b: State, named: Named) -> State:
+    """Where two paths meet; `a` was taken under `cond`, `b` otherwise (None: nobody knows)."""
+    out = State(facts=_common(cond, a, b))
+    out.env = _merge_maps(cond, a.env, b.env, named)
+    out.heap = _merge_maps(cond, a.heap, b.heap, named)
+    for buffer in {**a.touched, **b.touched}:
+        left, right = a.touched.get(buffer, ...), b.touched.get(buffer, ...)
+        out.touched[buffer] = left if left == right and isinstance(left, bool) else None
+    out.defs = {k: v for k, v in a.defs.items() if b.defs.get(k) is v}
+    return out
+
+
+def _common(cond: Bool | None, a: State, b: State) -> tuple[Bool, ...]:
+    left, right = set(a.facts), set(b.facts)
+    facts = [f for f in a.facts if f in right]
+    if cond is not None:
+        rest = [f for f in a.facts if f not in right and f != cond][:4]
+        facts += [or_(not_(cond), f) for f in rest]
+        rest = [f for f in b.facts if f not in left and f != not_(cond)][:4]
+        facts += [or_(cond, f) for f in rest]
+    return tuple(f for f in facts if f != TRUE)
+
+
+def _merge_maps(
+    cond: Bool | None, a: dict[str, Value], b: dict[str, Value], named: Named
+) -> dict[str, Value]:
+    out: dict[str, Value] = {}
+    for name in (*a, *(n for n in b if n not in a)):
+        if name not in a or name not in b:
+            out[name] = a[name] if name in a else b[name]
+        else:
+            out[name] = merge_values(cond, a[name], b[name], name, named)
+    return out
+
+
+def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named) -> Value:
+    """The one value that stands for both; a new unknown when there is none."""
+    if a == b:
+        return a
+    if isinstance(a, Seq) and isinstance(b, Seq) and len(a.items) == len(b.items):
+        pairs = zip(a.items, b.items)
+        return Seq(tuple(merge_values(cond, x, y, f"{name}[{i}]", named) for i, (x, y) in enumerate(pairs)))
+    if _callable(a) and _callable(b):
+        chosen = _choice(cond, a, b)
+        if chosen is not None:
+            return chosen
+    if cond is not None and not isinstance(a, Arr) and not isinstance(b, Arr):
+        if isinstance(a, Cond) and isinstance(b, Cond):
+            return Cond(or_(and_(cond, a.term), and_(not_(cond), b.term)))
+        merged = _numbers(cond, a, b)
+        if merged is not None:
+            return merged
+    if isinstance(a, Arr) or isinstance(b, Arr):
+        x, y = as_array(a), as_array(b)
+        if x is not None and y is not None:
+            return _arrays(cond, x, y, name, named)
+    return named(name, f"`{name}` has several values here")
+
+
+def _callable(v: Value) -> bool:
+    return v == NONE or isinstance(v, (Kernel, Configured, Choice, Function, Class))
+
+
+def _choice(cond: Bool | None, a: Value, b: Value) -> Value | None:
+    yes = cond if cond is not None else TRUE
+    no = not_(cond) if cond is not None else TRUE
+    options: list[tuple[Bool, Value]] = []
+    for guard, v in ((yes, a), (no, b)):
+        inner = v.options if isinstance(v, Choice) else ((TRUE, v),)
+        options += [(and_(guard, c), x) for c, x in inner]
+    return Choice(tuple(options)) if len(options) <= MAX_CHOICES else None
+
+
+def _numbers(cond: Bool, a: Value, b: Value) -> Value | None:
+    """Integers, one of which at least is known to be one."""
+    if not (isinstance(a, Num) or isinstance(b, Num)):
+        if not (isinstance(a, Unknown) and isinstance(b, Unknown) and a.kind == b.kind == "int"):
+            return None
+    x, y = as_int(a), as_int(b)
+    if x is None or y is None:
+        return None
+    same = isinstance(a, Num) and isinstance(b, Num) and a.type == b.type
+    return Num(select(cond, x, y), a.type if same and isinstance(a, Num) else UNKNOWN)
+
+
+def _arrays(cond: Bool | None, x: Arr, y: Arr, name: str, named: Named) -> Value:
+    known = replace(
+        x, name=name, fresh=x.fresh and y.fresh and x.buffer == y.buffer, whole=x.whole and y.whole,
+        initialised=x.initialised if x.initialised == y.initialised else None,
+        contiguous=x.contiguous if x.contiguous == y.contiguous else None,
+        dtype=x.dtype if x.dtype == y.dtype else "", device=x.device and y.device,
+    )  # fmt: skip
+    if x.buffer != y.buffer:
+        known = replace(known, buffer=named(f"{name} (either)", "").name)
+    if x.shape == y.shape and (x.shape is not None or x.shape_of == y.shape_of):
+        return known
+    rank = len(x.shape) if x.shape is not None else len(y.shape) if y.shape is not None else None
+    both = x.shape is None or y.shape is None or len(x.shape) == len(y.shape)
+    if rank is None or not both or cond is None:
+        other = named(name, f"`{name}` has several shapes here").name
+        return replace(known, name=other, shape=None, shape_of=other)
+    shape = tuple(select(cond, x.extent(k), y.extent(k)) for k in range(rank))
+    return replace(known, shape=shape, shape_of="")

@@ -1,0 +1,115 @@
+"""Assignments to names, tuples, attributes and elements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gpulint.frontend.host.access import unpack
+from gpulint.frontend.host.machine import Machine, text_of
+from gpulint.frontend.host.operators import binary
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.values import Arr, Bounds, Const, Map, Seq, Unknown, Value, as_array, as_int
+
+
+def assign(m: Machine, s: State, targets: Sequence[ast.expr], expr: ast.expr) -> None:
+    """`targets = expr`."""
+    before = len(m.namer.order)
+    value = m.eval(s, expr)
+    made = m.namer.order[before:]
+    for target in targets:
+        if isinstance(target, ast.Name):
+            s.env[target.id] = value = _renamed(m, value, target.id, made)
+            s.defs[target.id] = expr
+        elif isinstance(target, (ast.Tuple, ast.List)) and isinstance(expr, ast.Tuple):
+            bind_target(m, s, target, value, text_of(expr))
+            if len(expr.elts) == len(target.elts):
+                s.defs.update({t.id: e for t, e in zip(target.elts, expr.elts) if isinstance(t, ast.Name)})
+        else:
+            bind_target(m, s, target, value, text_of(expr))
+
+
+def _renamed(m: Machine, v: Value, name: str, made: Sequence[str]) -> Value:
+    """A new unknown reads best under the name that the code gives it."""
+    if isinstance(v, Unknown) and v.name in made and v.kind != "object":
+        why = m.notes.get(v.name, "")
+        return replace(m.unknown(name, why, v.kind), free=v.free)
+    if isinstance(v, Arr) and v.shape is None and v.shape_of in made:
+        new = m.unknown(name, m.notes.get(v.shape_of, "")).name
+        return replace(v, name=name, shape_of=new, buffer=new if v.buffer == v.shape_of else v.buffer)
+    return replace(v, name=name) if isinstance(v, Arr) and v.fresh else v
+
+
+def bind_target(m: Machine, s: State, target: ast.expr, value: Value, text: str) -> None:
+    """Gives any target a value."""
+    if isinstance(target, ast.Name):
+        s.env[target.id] = value
+        s.defs.pop(target.id, None)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpacked(m, s, target, value, text)
+    elif isinstance(target, ast.Attribute):
+        owner = m.eval(s, target.value)
+        if isinstance(owner, Unknown):
+            s.heap[f"{owner.name}.{target.attr}"] = value
+    elif isinstance(target, ast.Subscript):
+        _element(m, s, target, value)
+    elif isinstance(target, ast.Starred):
+        bind_target(m, s, target.value, m.opaque(text_of(target.value)), text)
+
+
+def _unpacked(m: Machine, s: State, target: ast.Tuple | ast.List, value: Value, text: str) -> None:
+    starred = any(isinstance(t, ast.Starred) for t in target.elts)
+    parts = None if starred else unpack(m, s, value, len(target.elts), text)
+    for k, t in enumerate(target.elts):
+        if parts is not None:
+            bind_target(m, s, t, parts[k], f"{text}[{k}]")
+        else:
+            name = t.id if isinstance(t, ast.Name) else f"{text}[{k}]"
+            bind_target(m, s, t, m.unknown(name, f"`{name}` comes from `{text}`"), f"{text}[{k}]")
+
+
+def _element(m: Machine, s: State, target: ast.Subscript, value: Value) -> None:
+    owner = m.eval(s, target.value)
+    index = m.eval(s, target.slice)
+    array = as_array(owner) if not isinstance(owner, Unknown) or owner.kind == "array" else None
+    if array is not None:
+        full = index in (Bounds(None, None, None), Const(...)) and array.whole
+        known = s.touched.get(array.buffer, array.initialised)
+        s.touched[array.buffer] = True if full or known is True else None
+    if not isinstance(target.value, ast.Name):
+        return
+    position = as_int(index)
+    if isinstance(owner, Seq):
+        k = position.value if position is not None else None
+        if k is not None and -len(owner.items) <= k < len(owner.items):
+            items = list(owner.items)
+            items[k] = value
+            s.env[target.value.id] = Seq(tuple(items))
+        else:
+            s.env[target.value.id] = m.opaque(target.value.id, "has elements that are not known")
+    elif isinstance(owner, Map):
+        rest = tuple((k, v) for k, v in owner.items if k != index)
+        s.env[target.value.id] = Map((*rest[:64], (index, value)))
+
+
+def augment(m: Machine, s: State, node: ast.AugAssign) -> None:
+    """`target op= value`; an array is changed in place."""
+    value = m.eval(s, node.value)
+    if isinstance(node.target, (ast.Name, ast.Attribute)):
+        load = _loaded(node.target)
+        old = m.eval(s, load)
+        if not isinstance(old, Arr):
+            text = f"{text_of(node.target)} (updated)"
+            bind_target(m, s, node.target, binary(m, node.op, old, value, text), text)
+    elif isinstance(node.target, ast.Subscript):
+        _element(m, s, node.target, m.opaque(text_of(node.target)))
+
+
+def _loaded(target: ast.Name | ast.Attribute) -> ast.expr:
+    new: ast.expr
+    if isinstance(target, ast.Name):
+        new = ast.Name(target.id, ast.Load())
+    else:
+        new = ast.Attribute(target.value, target.attr, ast.Load())
+    return ast.copy_location(new, target)

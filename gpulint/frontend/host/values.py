@@ -1,0 +1,263 @@
+"""Abstract values of the host interpreter.
+
+Naming. Every symbol is named as the host code names the thing, and within one analysed function a
+name stands for one value only (a second `foo(x)` becomes `foo(x)#2`). An array whose rank is not
+known has no shape: its extents are the symbols `x.shape[k]`, its size is `x.size`, `len(x)` is
+`x.shape[0]`, `x.ndim` is `x.ndim`, whatever the rank turns out to be (`ir.symbols.extent` and
+`ir.symbols.size` with ndim None). A copy or a device image of `x` keeps these names (`shape_of`).
+Whoever learns the rank calls `ranks.with_rank`, which gives the shape and the facts that connect
+the symbols (`x.size == x.shape[0] * x.shape[1]`).
+
+An `Unknown` is typed by its use: as an integer it is the symbol of its name, as an array it is an
+array of that name. `free` tells an input (a parameter) from a value that was computed by code that
+is not understood; the latter makes every launch site that depends on it inexact.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Union
+
+from gpulint.ir import symbols
+from gpulint.ir.types import INT64, Type
+from gpulint.source.model import KernelSource, Module, Scope
+from gpulint.term import ONE, TRUE, ZERO, Bool, Int, mul, select, sym
+
+
+@dataclass(frozen=True)
+class Num:
+    """An integer."""
+
+    term: Int
+    type: Type = INT64
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A float that is exactly `num / den` (below 2**53); the divisor is not zero."""
+
+    num: Int
+    den: Int
+
+
+@dataclass(frozen=True)
+class Cond:
+    """A truth value."""
+
+    term: Bool
+
+
+@dataclass(frozen=True)
+class Const:
+    """Any other constant: None, a string, a float, an ellipsis."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Seq:
+    """A tuple or list of known length."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Map:
+    """A dictionary with constant keys."""
+
+    items: tuple[tuple[Any, Value], ...]
+
+
+@dataclass(frozen=True)
+class Arr:
+    """An array. `shape` None: the rank is not known, extents are named after `shape_of`."""
+
+    name: str
+    shape: tuple[Int, ...] | None
+    buffer: str
+    shape_of: str = ""
+    fresh: bool = False
+    whole: bool = True
+    initialised: bool | None = None
+    contiguous: bool | None = None
+    dtype: str = ""
+    device: bool = False
+
+    def extent(self, axis: int) -> Int:
+        if self.shape is not None and -len(self.shape) <= axis < len(self.shape):
+            return self.shape[axis]
+        return symbols.extent(self.shape_of or self.name, axis, None)
+
+    @property
+    def size(self) -> Int:
+        if self.shape is None:
+            return symbols.size(self.shape_of or self.name, None)
+        out = ONE
+        for extent in self.shape:
+            out = mul(out, extent)
+        return out
+
+    @property
+    def ndim(self) -> Int:
+        """The number of axes as a term: a fact `x.ndim == 2` fixes the rank."""
+        from gpulint.term import const
+
+        return const(len(self.shape)) if self.shape is not None else rank_symbol(self.shape_of or self.name)
+
+
+def rank_symbol(name: str) -> Int:
+    return sym(f"{name}.ndim", lo=0, hi=32)
+
+
+@dataclass(frozen=True)
+class ShapeOf:
+    """`x.shape` of an array of unknown rank."""
+
+    array: Arr
+
+
+@dataclass(frozen=True)
+class Range:
+    """`range(start, stop, step)`."""
+
+    start: Int
+    stop: Int
+    step: Int
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A slice within a subscript; None where left out."""
+
+    start: Value | None
+    stop: Value | None
+    step: Value | None
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type, by NumPy's name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Dotted:
+    """A thing of another package, by its dotted origin."""
+
+    path: str
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A host function in readable source; `closure` are the enclosing locals, `bound` is self."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope: Scope
+    module: Module
+    closure: Mapping[str, Value] = field(default_factory=dict)
+    bound: Value | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Class:
+    """A host class in readable source."""
+
+    node: ast.ClassDef
+    module: Module
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled kernel."""
+
+    source: KernelSource
+
+
+@dataclass(frozen=True)
+class Configured:
+    """A kernel with its launch configuration, not called yet.
+
+    `elements` are grid, block, stream, shared memory; None when the configuration is one unknown
+    value. `exprs` are the expressions that gave them, as far as known.
+    """
+
+    kernel: Value
+    elements: tuple[Value, ...] | None
+    exprs: tuple[ast.expr | None, ...] = ()
+    forall: bool = False
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several callables, each under its condition."""
+
+    options: tuple[tuple[Bool, Value], ...]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of an abstract value that is not called yet: `x.reshape`, `k.forall`."""
+
+    owner: Value
+    name: str
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A value of which only the name is known; `kind` is '', int, array, text or bool."""
+
+    name: str
+    free: bool = False
+    kind: str = ""
+    cls: Class | None = None
+
+
+Value = Union[
+    Num, Ratio, Cond, Const, Seq, Map, Arr, ShapeOf, Range, Bounds, DType, Dotted, Function, Class,
+    Kernel, Configured, Choice, Method, Unknown,
+]  # fmt: skip
+
+NONE = Const(None)
+
+
+def as_int(v: Value | None) -> Int | None:
+    """The integer that a value is; None for one that is none."""
+    if isinstance(v, Num):
+        return v.term
+    if isinstance(v, Cond):
+        return select(v.term, ONE, ZERO)
+    if isinstance(v, Ratio) and v.den == ONE:
+        return v.num
+    if isinstance(v, Unknown) and v.kind in ("", "int"):
+        return sym(v.name)
+    return None
+
+
+def as_array(v: Value | None) -> Arr | None:
+    """The array that a value is; None for one that is none."""
+    if isinstance(v, Arr):
+        return v
+    if isinstance(v, Unknown) and v.kind in ("", "array"):
+        return Arr(v.name, None, v.name, v.name)
+    return None
+
+
+def truthy(b: bool) -> Cond:
+    from gpulint.term import FALSE
+
+    return Cond(TRUE if b else FALSE)
+
+
+def number(n: int) -> Num:
+    from gpulint.term import const
+
+    return Num(const(n))
+
+
+def view(a: Arr, shape: tuple[Int, ...] | None, name: str, whole: bool = False) -> Arr:
+    """A part or another arrangement of the same buffer, whose shape is given or unknown."""
+    return replace(a, name=name, shape=shape, shape_of=name, whole=whole and a.whole, contiguous=None)

@@ -1,0 +1,453 @@
+"""What the uses of a name in a function say of it: array and rank, record, integer.
+
+A flow-insensitive pass over the syntax, used where no signature gives a type. Names are dotted paths
+(`p.xs` for a field). It only chooses representations: a rank that no use fixes stays open.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gpulint.source.model import FunctionNode, Scope
+
+if TYPE_CHECKING:
+    from gpulint.frontend.numba.world import World
+
+ARRAY_ATTRIBUTES = frozenset((
+    "shape", "size", "ndim", "strides", "T", "dtype", "flat", "itemsize", "nbytes", "flags", "ctypes", "view",
+    "reshape", "ravel", "fill", "astype", "copy", "sum", "mean", "transpose", "item",
+))  # fmt: skip
+SCALAR_ATTRIBUTES = frozenset(("real", "imag", "conjugate", "bit_length", "value"))
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+_COUNTING = frozenset((
+    "cuda.grid", "cuda.gridsize", "builtins.len", "cuda.laneid", "cuda.warpsize",
+))  # fmt: skip
+_COORDINATES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+
+
+@dataclass
+class Fact:
+    """`rank` is the least that the uses need; `exact` the rank that an unpacking fixes."""
+
+    array: bool = False
+    rank: int = 0
+    exact: int | None = None
+    record: bool = False
+    index: bool = False
+    fields: set[str] = field(default_factory=set)
+
+    @property
+    def ndim(self) -> int | None:
+        return self.exact if self.exact is not None else (self.rank or None)
+
+
+@dataclass
+class Facts:
+    of: dict[str, Fact] = field(default_factory=dict)
+
+    def get(self, name: str) -> Fact:
+        return self.of.get(name) or NOTHING
+
+
+NOTHING = Fact()
+
+
+class Inference:
+    """Facts of functions, remembered; a function that reaches itself has none within itself."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._done: dict[FunctionNode, Facts] = {}
+
+    def facts(self, function: FunctionNode, scope: Scope) -> Facts:
+        found = self._done.get(function)
+        if found is None:
+            self._done[function] = Facts()
+            found = _Reader(self.world, scope).run(function)
+            self._done[function] = found
+        return found
+
+
+class _Reader:
+    def __init__(self, world: World, scope: Scope) -> None:
+        self.world, self.scope = world, scope
+        self.facts = Facts()
+        self.tuples: dict[str, int] = {}  # lengths of names that hold tuples
+        self.arrays_of: list[tuple[str, str, int]] = []  # (x, row, d): rank(x) >= rank(row) + d
+        self.flows: list[tuple[str, set[str]]] = []  # target, names that its value adds up
+        self.compares: list[tuple[ast.expr, ast.expr]] = []
+        self.floats: set[str] = set()
+
+    def run(self, function: FunctionNode) -> Facts:
+        body: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(function.body)
+        nodes = [node for part in body for node in ast.walk(part)]
+        for node in nodes:
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                self.tuple_length(node.targets[0], node.value)
+        for node in nodes:
+            handler = _READERS.get(type(node))
+            if handler is not None:
+                handler(self, node)
+        self.settle()
+        return self.facts
+
+    def fact(self, name: str) -> Fact:
+        return self.facts.of.setdefault(name, Fact())
+
+    def tuple_length(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            count = _tuple_length(value)
+            if count is not None:
+                self.tuples[target.id] = count
+
+    # --- uses
+
+    def subscript(self, node: ast.Subscript) -> None:
+        name, rank, records = self.chain(node)
+        if name is not None:
+            if records and rank == 0:
+                self.fact(name).record = True
+            elif name not in self.tuples:
+                f = self.fact(name)
+                f.array, f.rank = True, max(f.rank, rank)
+        index = node.slice
+        for part in index.elts if isinstance(index, ast.Tuple) else (index,):
+            for item in (part.lower, part.upper, part.step) if isinstance(part, ast.Slice) else (part,):
+                if item is not None:
+                    self.integers(item)
+
+    def chain(self, node: ast.expr) -> tuple[str | None, int, bool]:
+        """The name below chained subscripts, the rank they need, and whether a field is named."""
+        groups: list[tuple[int, int]] = []
+        records = False
+        while isinstance(node, ast.Subscript):
+            if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                records = True
+            else:
+                groups.append(self.entries(node.slice))
+            node = node.value
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Subscript):
+                groups.clear()  # a[i].x[j]: the field's own subscripts say nothing of a
+                node = node.value
+        need = dropped = 0
+        for entries, kept in reversed(groups):
+            need = max(need, dropped + entries)
+            dropped += entries - kept
+        return path_of(node), need, records
+
+    def entries(self, index: ast.expr) -> tuple[int, int]:
+        """How many axes an index covers, and how many of them it keeps."""
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        count = kept = 0
+        for part in parts:
+            if isinstance(part, ast.Constant) and (part.value is None or part.value is Ellipsis):
+                continue
+            kept += isinstance(part, ast.Slice)
+            count += self.length(part)
+        return count, kept
+
+    def length(self, part: ast.expr) -> int:
+        if isinstance(part, ast.Name) and part.id in self.tuples:
+            return self.tuples[part.id]
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
+            left, right = _tuple_length(part.left), _tuple_length(part.right)
+            left = left if left is not None else self._named_length(part.left)
+            right = right if right is not None else self._named_length(part.right)
+            if left and right:
+                return left + right
+        found = _tuple_length(part)
+        return 1 if found is None else found
+
+    def _named_length(self, node: ast.expr) -> int | None:
+        return self.tuples.get(node.id) if isinstance(node, ast.Name) else None
+
+    def attribute(self, node: ast.Attribute) -> None:
+        base = node.value
+        name = path_of(base)
+        if name is None:
+            root, _, _ = self.chain(base)
+            if root and node.attr not in ARRAY_ATTRIBUTES and node.attr not in SCALAR_ATTRIBUTES:
+                self.fact(root).array = True
+            return
+        if node.attr in ARRAY_ATTRIBUTES:
+            self.fact(name).array = True
+        elif node.attr not in SCALAR_ATTRIBUTES:
+            f = self.fact(name)
+            f.record = True
+            f.fields.add(node.attr)
+
+    def shape_index(self, node: ast.Subscript) -> None:
+        """`x.shape[k]` needs rank k + 1."""
+        if isinstance(node.value, ast.Attribute) and node.value.attr in ("shape", "strides"):
+            name = path_of(node.value.value)
+            if name is not None and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+                f = self.fact(name)
+                f.array, f.rank = True, max(f.rank, node.slice.value + 1)
+            return
+        self.subscript(node)
+
+    def assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self.assigned(target, node.value)
+
+    def assigned(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            self.unpacked(target, value)
+        elif isinstance(target, ast.Name):
+            self.row(target.id, value)
+            if _counts(value) or (not _added(value) and any(map(_coordinate, ast.walk(value)))):
+                self.fact(target.id).index = True
+            self.flows.append((target.id, _added(value)))
+
+    def unpacked(self, target: ast.Tuple | ast.List, value: ast.expr) -> None:
+        if _counts(value):
+            for t in target.elts:
+                if isinstance(t, ast.Name):
+                    self.fact(t.id).index = True
+        elif isinstance(value, ast.Attribute) and value.attr == "shape":
+            name = path_of(value.value)
+            if name is not None and not any(isinstance(e, ast.Starred) for e in target.elts):
+                f = self.fact(name)
+                f.array, f.exact = True, len(target.elts)
+        elif isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+            for t, v in zip(target.elts, value.elts):
+                self.assigned(t, v)
+
+    def row(self, target: str, value: ast.expr) -> None:
+        """`row = x[i]`: what row is, x has below the axes that the subscripts drop."""
+        name, dropped, _ = self.chain(value) if isinstance(value, ast.Subscript) else (path_of(value), 0, False)
+        if name is not None:
+            kept = 0
+            node = value
+            while isinstance(node, ast.Subscript):
+                kept += self.entries(node.slice)[1]
+                node = node.value
+            self.arrays_of.append((name, target, dropped - kept))
+
+    def annotated(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.assigned(node.target, node.value)
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name) and isinstance(node.op, _ARITHMETIC):
+            self.flows.append((node.target.id, _added(node.value)))
+
+    def loop(self, node: ast.For) -> None:
+        name = path_of(node.iter)
+        if name is not None and name not in self.tuples:
+            f = self.fact(name)
+            f.array, f.rank = True, max(f.rank, 1)
+            if isinstance(node.target, ast.Name):
+                self.arrays_of.append((name, node.target.id, 1))
+
+    def compare(self, node: ast.Compare) -> None:
+        sides = [node.left, *node.comparators]
+        self.compares.extend(zip(sides, sides[1:]))
+
+    def operation(self, node: ast.BinOp) -> None:
+        sides = (node.left, node.right)
+        if isinstance(node.op, (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)):
+            for side in sides:
+                if not isinstance(side, ast.Compare):
+                    self.integers(side)
+        elif isinstance(node.op, ast.Div) or any(
+            isinstance(s, ast.Constant) and isinstance(s.value, float) for s in sides
+        ):
+            self.floats.update(s.id for s in sides if isinstance(s, ast.Name))
+
+    def call(self, node: ast.Call) -> None:
+        text = _called(node.func)
+        if text == "range":
+            for argument in node.args:
+                self.integers(argument)
+        elif text == "len" and len(node.args) == 1:
+            name = path_of(node.args[0])
+            if name is not None and name not in self.tuples:
+                self.fact(name).array = True
+                self.fact(name).rank = max(self.fact(name).rank, 1)
+        elif text in _ATOMICS and len(node.args) >= 3:
+            self.atomic(node.args)
+        elif text.startswith("xoroshiro128p_") and node.args:
+            self.array_use(node.args[0], 1)
+        elif text not in _BUILTIN_CALLS:
+            self.device_call(node)
+
+    def atomic(self, args: list[ast.expr]) -> None:
+        self.array_use(args[0], self.length(args[1]) if len(args) > 2 else 1)
+        for item in args[1].elts if isinstance(args[1], ast.Tuple) else (args[1],):
+            self.integers(item)
+
+    def array_use(self, argument: ast.expr, rank: int) -> None:
+        name, dropped, _ = self.chain(argument) if isinstance(argument, ast.Subscript) else (path_of(argument), 0, False)
+        if name is not None:
+            f = self.fact(name)
+            f.array, f.rank = True, max(f.rank, dropped + rank)
+
+    def device_call(self, node: ast.Call) -> None:
+        """What a device function does with its parameters holds for the arguments."""
+        from gpulint.frontend.numba.values import Choices, Function
+
+        callee = self.world.name(node.func, self.scope)
+        if isinstance(callee, Choices):
+            callee = callee.options[0]
+        if not isinstance(callee, Function) or isinstance(callee.node, ast.AsyncFunctionDef):
+            return
+        inner = self.world.facts(callee.node, callee.scope)
+        names = [a.arg for a in (*callee.node.args.posonlyargs, *callee.node.args.args)]
+        pairs = list(zip(names, node.args)) + [(k.arg, k.value) for k in node.keywords if k.arg]
+        for name, argument in pairs:
+            self.passed(inner, name, argument)
+
+    def passed(self, inner: Facts, name: str, argument: ast.expr) -> None:
+        used = inner.get(name)
+        if used.array:
+            self.array_use(argument, used.rank)
+        elif used.record:
+            path = path_of(argument)
+            if path is not None:
+                self.fact(path).record = True
+                self.fact(path).fields |= used.fields
+                for part in used.fields:
+                    self.passed_field(inner, f"{name}.{part}", f"{path}.{part}")
+        elif used.index:
+            self.integers(argument)
+
+    def passed_field(self, inner: Facts, name: str, path: str) -> None:
+        used, mine = inner.get(name), self.fact(path)
+        mine.array, mine.rank = mine.array or used.array, max(mine.rank, used.rank)
+        mine.index = mine.index or used.index
+
+    def integers(self, node: ast.expr) -> None:
+        for name in _added(node):
+            self.fact(name).index = True
+
+    # --- conclusions
+
+    def settle(self) -> None:
+        for _ in range(4):
+            changed = False
+            for x, row, dropped in self.arrays_of:
+                changed |= self.rank_of_row(x, row, dropped)
+            for target, names in self.flows:
+                if self.facts.get(target).index:
+                    changed |= self.mark(names)
+            for left, right in self.compares:
+                changed |= self.compared(left, right) | self.compared(right, left)
+            if not changed:
+                break
+
+    def rank_of_row(self, x: str, row: str, dropped: int) -> bool:
+        inner = self.facts.get(row)
+        if not inner.array:
+            if inner.record and dropped:
+                self.fact(x).array = True
+            if inner.record and not dropped:
+                self.fact(x).record = True
+            return False
+        f, rank = self.fact(x), dropped + max(inner.rank, inner.exact or 0)
+        if f.array and f.rank >= rank:
+            return False
+        f.array, f.rank = True, max(f.rank, rank)
+        return True
+
+    def mark(self, names: set[str]) -> bool:
+        new = [name for name in names if name not in self.floats and not self.fact(name).index]
+        for name in new:
+            self.fact(name).index = True
+        return bool(new)
+
+    def compared(self, left: ast.expr, right: ast.expr) -> bool:
+        """What is compared with a sum of integers is one."""
+        names = _added(left)
+        known = _counts(left) or (bool(names) and all(self.facts.get(x).index for x in names))
+        return bool(known) and _plain(left) and self.mark(_added(right))
+
+
+_ATOMICS = frozenset(("add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor", "inc", "dec", "exch", "cas"))
+_BUILTIN_CALLS = frozenset((
+    "min", "max", "abs", "int", "float", "bool", "grid", "gridsize", "syncthreads", "sqrt", "exp", "float32", "float64",
+    "int32", "int64", "print", "round", "divmod", "zip", "enumerate", "sin", "cos", "log", "array",
+))  # fmt: skip
+
+
+def _tuple_length(node: ast.expr) -> int | None:
+    if isinstance(node, ast.Tuple):
+        return None if any(isinstance(e, ast.Starred) for e in node.elts) else len(node.elts)
+    if isinstance(node, ast.Call) and _called(node.func) in ("grid", "gridsize") and len(node.args) == 1:
+        count = node.args[0]
+        if isinstance(count, ast.Constant) and count.value in (2, 3):
+            return int(count.value)
+    return None
+
+
+def _called(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def path_of(node: ast.AST) -> str | None:
+    """`a.b` of a chain of names, shape-like attributes excluded."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        if node.attr in ARRAY_ATTRIBUTES or node.attr in SCALAR_ATTRIBUTES:
+            return None
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+
+
+def _added(node: ast.expr) -> set[str]:
+    """The names that the expression adds up, multiplies or divides to its value."""
+    out: set[str] = set()
+    stack = [node]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, (ast.Name, ast.Attribute)):
+            name = path_of(e)
+            if name is not None and not _coordinate(e):
+                out.add(name)
+        elif isinstance(e, ast.BinOp) and isinstance(e.op, _ARITHMETIC):
+            stack += (e.left, e.right)
+        elif isinstance(e, ast.UnaryOp):
+            stack.append(e.operand)
+        elif isinstance(e, ast.IfExp):
+            stack += (e.body, e.orelse)
+        elif isinstance(e, ast.Call) and _called(e.func) in ("min", "max", "abs"):
+            stack += e.args
+    return out
+
+
+def _coordinate(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and _called(node.value) in _COORDINATES
+
+
+def _counts(node: ast.expr) -> bool:
+    """Whether the expression is itself a count or coordinate: grid, len, shape, threadIdx."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+    if isinstance(node, ast.Call):
+        return _called(node.func) in ("grid", "gridsize", "len")
+    return _coordinate(node) or (isinstance(node, ast.Attribute) and node.attr == "size")
+
+
+def _plain(node: ast.expr) -> bool:
+    """Whether nothing but names, counts and integers is added up."""
+    stack = [node]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, ast.BinOp) and isinstance(e.op, _ARITHMETIC):
+            stack += (e.left, e.right)
+        elif isinstance(e, ast.Constant):
+            if isinstance(e.value, float):
+                return False
+        elif not isinstance(e, (ast.Name, ast.Attribute)) and not _counts(e):
+            return False
+    return True
+
+
+_READERS = {
+    ast.Subscript: _Reader.shape_index, ast.Attribute: _Reader.attribute, ast.Assign: _Reader.assign,
+    ast.AnnAssign: _Reader.annotated, ast.AugAssign: _Reader.augmented, ast.For: _Reader.loop,
+    ast.Compare: _Reader.compare, ast.BinOp: _Reader.operation, ast.Call: _Reader.call,
+}  # fmt: skip

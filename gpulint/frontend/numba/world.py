@@ -1,0 +1,244 @@
+"""What names outside a kernel mean: library objects, constants, functions, or nothing that is known."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from functools import lru_cache
+
+from gpulint.frontend.numba.context import Frame
+from gpulint.frontend.numba.infer import Facts, Inference
+from gpulint.frontend.numba.types import by_name
+from gpulint.frontend.numba.values import Choices, DType, Function, Named, Tuple, Unresolved, Value
+from gpulint.ir import nodes as n
+from gpulint.ir.types import BOOL, FLOAT64, INT64, UINT64, UNKNOWN
+from gpulint.source import constants
+from gpulint.source.model import Binding, FunctionNode, Scope
+from gpulint.source.resolve import Project
+
+MAX_HOPS = 12
+MAX_CHOICES = 4
+WRAPPERS = frozenset((
+    "cuda.jit", "numba.jit", "numba.njit", "numba.generated_jit", "cuda.declare_device", "numba.extending.register_jitable",
+    "functools.wraps", "functools.lru_cache", "functools.cache",
+))  # fmt: skip
+_ROOTS = {"numba": "numba", "numpy": "np", "cupy": "np", "math": "math", "operator": "operator", "cmath": "cmath"}
+_FLATTENED = ("types", "core", "stubs", "np", "misc", "extending", "cudadecl", "decorators", "device_init")
+
+
+def canonical(dotted: str) -> str | None:
+    """`numba.cuda.grid` as `cuda.grid`, `numpy.sqrt` as `np.sqrt`; None for other libraries."""
+    parts = dotted.split(".")
+    if parts[:2] == ["numba", "cuda"] or parts[:2] == ["numba_cuda", "cuda"]:
+        parts = ["cuda", *(p for p in parts[2:-1] if p not in _FLATTENED), *parts[2:][-1:]]
+        return ".".join(parts)
+    if parts[:3] == ["numba_cuda", "numba", "cuda"]:
+        return canonical(".".join(parts[1:]))
+    root = _ROOTS.get(parts[0])
+    if root is None:
+        return dotted if parts[0] in ("functools", "builtins") else None
+    return ".".join([root, *(p for p in parts[1:-1] if p not in _FLATTENED), *parts[1:][-1:]])
+
+
+def constant(value: constants.Plain) -> Value:
+    """A folded host value as a lowering value."""
+    if isinstance(value, constants.DType):
+        return DType(by_name(value) or UNKNOWN)
+    if isinstance(value, tuple):
+        return Tuple(tuple(constant(v) for v in value))
+    if isinstance(value, bool):
+        return n.Const(value, BOOL)
+    if isinstance(value, int):
+        return n.Const(value, INT64 if value < 2**63 else UINT64)
+    return n.Const(value, FLOAT64 if isinstance(value, float) else UNKNOWN)
+
+
+class World:
+    """Resolution with memory, over one project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.inference = Inference(self)
+        self._names: dict[tuple[Scope, str], Value] = {}
+        self._hops = 0
+
+    def facts(self, function: FunctionNode, scope: Scope) -> Facts:
+        return self.inference.facts(function, scope)
+
+    def name(self, node: ast.expr, scope: Scope) -> Value:
+        """What a Name or Attribute chain means in the scope."""
+        text = dotted_text(node)
+        if text is None:
+            return self.value(node, scope)
+        key = (scope, text)
+        found = self._names.get(key)
+        if found is None:
+            found = self._names[key] = self._resolve(node, text, scope)
+        return found
+
+    def _resolve(self, node: ast.expr, text: str, scope: Scope) -> Value:
+        dotted = self.project.dotted(node, scope)
+        named = canonical(dotted) if dotted else None
+        if named is not None:
+            return Named(named)
+        if self._hops >= MAX_HOPS:
+            return Unresolved(text, node, scope)
+        self._hops += 1
+        try:
+            folded = constants.fold(node, scope, self.project)
+            if folded is not None:
+                return constant(folded.value)
+            return self._defined(node, text, scope)
+        finally:
+            self._hops -= 1
+
+    def _defined(self, node: ast.expr, text: str, scope: Scope) -> Value:
+        bindings = self.project.definitions(node, scope)
+        if not bindings:
+            if isinstance(node, ast.Name) and not scope.lookup(node.id) and hasattr(builtins, node.id):
+                return Named(f"builtins.{node.id}")
+            return Unresolved(text, node, scope)
+        options: list[Value] = []
+        for b in bindings[:MAX_CHOICES]:
+            option = self._bound(b, text, node, scope)
+            if option not in options:
+                options.append(option)
+        return _one_of(text, options) or Unresolved(text, node, scope)
+
+    def _bound(self, b: Binding, text: str, node: ast.expr, scope: Scope) -> Value:
+        if b.kind == "function" and isinstance(b.node, ast.FunctionDef):
+            inner = b.scope.module.scopes.get(b.node)
+            if inner is not None:
+                return Function(b.node, inner)
+        if b.kind == "import" and b.target:
+            named = canonical(b.target)
+            return Named(named) if named else Unresolved(text, node, scope)
+        if b.kind == "assign" and b.value is not None and not b.index:
+            found = self.value(b.value, b.scope)
+            return Unresolved(text, b.value, b.scope) if isinstance(found, Unresolved) else found
+        return Unresolved(text, node, scope)
+
+    # --- host expressions
+
+    def value(self, node: ast.expr, scope: Scope) -> Value:
+        """What a host expression evaluates to, as far as a kernel can use it."""
+        if isinstance(node, (ast.Name, ast.Attribute)) and dotted_text(node) is not None:
+            return self.name(node, scope)
+        folded = constants.fold(node, scope, self.project)
+        if folded is not None:
+            return constant(folded.value)
+        if isinstance(node, ast.Lambda) and node in scope.module.scopes:
+            return Function(node, scope.module.scopes[node])
+        if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) <= 64:
+            return Tuple(tuple(self.value(e, scope) for e in node.elts))
+        if isinstance(node, ast.IfExp):
+            return self._conditional(node, scope)
+        if isinstance(node, ast.Call) and self._hops < MAX_HOPS:
+            self._hops += 1
+            try:
+                return self._call(node, scope)
+            finally:
+                self._hops -= 1
+        return Unresolved(text_of(node), node, scope)
+
+    def _conditional(self, node: ast.IfExp, scope: Scope) -> Value:
+        test = constants.fold(node.test, scope, self.project)
+        if test is not None:
+            return self.value(node.body if test.value else node.orelse, scope)
+        both = [self.value(node.body, scope), self.value(node.orelse, scope)]
+        return _one_of(text_of(node), both) or Unresolved(text_of(node), node, scope)
+
+    def _call(self, node: ast.Call, scope: Scope) -> Value:
+        maker = node.func
+        while isinstance(maker, ast.Call):
+            maker = maker.func
+        made = self.value(maker, scope)
+        if isinstance(made, Named) and made.name in WRAPPERS:
+            return self._wrapped(node, scope)
+        if isinstance(made, Function) and maker is node.func and isinstance(made.node, ast.FunctionDef):
+            return self._made(made, made.node, node, scope)
+        return Unresolved(text_of(node), node, scope)
+
+    def _wrapped(self, node: ast.Call, scope: Scope) -> Value:
+        for argument in node.args:
+            found = self.value(argument, scope)
+            if isinstance(found, (Function, Choices)):
+                return found
+        return Unresolved(text_of(node), node, scope)
+
+    def _made(self, factory: Function, node: ast.FunctionDef, call: ast.Call, scope: Scope) -> Value:
+        """The function that a factory returns, its parameters bound to the arguments of the call."""
+        results = [s.value for s in own_returns(node) if s.value is not None]
+        if not results or len(results) > MAX_CHOICES:
+            return Unresolved(text_of(call), call, scope)
+        frame = self._factory_frame(factory, node, call, scope)
+        options: list[Value] = []
+        for result in results:
+            found = self.value(result, factory.scope)
+            if isinstance(found, Function) and found.frame is None and found.scope.parent is factory.scope:
+                found = Function(found.node, found.scope, frame)
+            if found not in options:
+                options.append(found)
+        return _one_of(text_of(call), options) or Unresolved(text_of(call), call, scope)
+
+    def _factory_frame(self, factory: Function, node: ast.FunctionDef, call: ast.Call, scope: Scope) -> Frame:
+        prefix = f"{node.name}:{call.lineno}."
+        names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+        given = dict(zip(names, call.args))
+        given.update({k.arg: k.value for k in call.keywords if k.arg})
+        frame = Frame(node, factory.scope, factory.scope.module, Facts(), prefix)
+        for name in (*names, *(a.arg for a in node.args.kwonlyargs)):
+            if name in given:
+                found = self.value(given[name], scope)
+                frame.env[name] = Unresolved(prefix + name, found.node, found.scope) if isinstance(found, Unresolved) else found
+        return frame
+
+
+def _one_of(text: str, options: list[Value]) -> Value | None:
+    """The only option, or a choice of functions; None when they are of different kinds."""
+    if len(options) == 1:
+        return options[0]
+    functions = [o for o in options if isinstance(o, Function)]
+    if functions and len(functions) == len(options):
+        return Choices(text, tuple(functions))
+    return None
+
+
+def own_returns(node: ast.FunctionDef) -> list[ast.Return]:
+    """The return statements of the function itself, nested functions apart."""
+    out: list[ast.Return] = []
+    stack: list[ast.AST] = list(reversed(node.body))
+    while stack:
+        s = stack.pop()
+        if isinstance(s, ast.Return):
+            out.append(s)
+        elif not isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+            stack.extend(reversed(list(ast.iter_child_nodes(s))))
+    return out
+
+
+def dotted_text(node: ast.expr) -> str | None:
+    """`a.b.c` of a Name/Attribute chain, or None."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return ".".join(reversed(parts)) if len(parts) > 1 else node.id
+
+
+def text_of(node: ast.AST) -> str:
+    """The expression as short text for messages."""
+    try:
+        text = ast.unparse(node)
+    except (RecursionError, ValueError):
+        return type(node).__name__
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+@lru_cache(maxsize=1)
+def of(project: Project) -> World:
+    """The world of a project, kept while the same project is in use."""
+    return World(project)

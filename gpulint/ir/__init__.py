@@ -1,0 +1,1 @@
+"""The kernel IR: one for the three dialects. Types, values, statements, printer, checker."""

@@ -1,0 +1,76 @@
+"""What the rules about out-of-range accesses share."""
+
+from __future__ import annotations
+
+from gpulint.dataflow.access import Access
+from gpulint.rules import words
+from gpulint.rules.base import VerdictRule, index_label
+from gpulint.solver.verdict import Verdict, Witness
+from gpulint.term import TRUE, show, symbols
+
+
+def negative(verdict: Verdict) -> bool:
+    """Whether the witness lies before the start of its array."""
+    w = verdict.witness
+    return w is not None and any(at < 0 for at in w.element)
+
+
+def tail(verdict: Verdict) -> bool:
+    """Whether the access goes past the data only because the launch is larger than the data.
+
+    So it is when the verdict hangs on the geometry of the launch, and when nothing at all guards a
+    subscript that is made of the thread's place in the grid.
+    """
+    o = verdict.obligation
+    if negative(verdict):
+        return False
+    if verdict.geometry or o.kind == "tail":
+        return True
+    if o.access is None or o.access.guard != TRUE or o.access.loops:
+        return False
+    names = {s.name for s in symbols(*o.access.subscripts)}
+    return any(n.startswith("blockIdx.") for n in names) and any(n.startswith("threadIdx.") for n in names)
+
+
+def writes(verdict: Verdict) -> bool:
+    """Whether the access stores: plain writes and atomics."""
+    o = verdict.obligation
+    return o.access.mode != "read" if o.access is not None else o.kind in ("write", "atomic")
+
+
+class OutOfRange(VerdictRule):
+    """The message, label and remedy of an access outside its array."""
+
+    property = "in-range"
+
+    def message(self, verdict: Verdict, witness: Witness) -> str:
+        access = verdict.obligation.access
+        who = words.point(witness.points[0], witness) if witness.points else "a thread"
+        if any(size == 0 for size in witness.extents):
+            return f"{who} {words.verb(access)} {words.element(witness)}, but {witness.array} is empty"
+        return f"{who} {words.verb(access)} {words.element(witness)}, {words.distance(witness)}"
+
+    def label(self, verdict: Verdict, witness: Witness) -> str:
+        return index_label(verdict.obligation.access, witness)
+
+    def help(self, verdict: Verdict) -> str:
+        access, w = verdict.obligation.access, verdict.witness
+        if access is None or w is None:
+            return ""
+        return guard(access, words.axis_outside(w), below=negative(verdict))
+
+
+def guard(access: Access, axis: int, below: bool) -> str:
+    """`guard the store: `if i < out.size:``, with `0 <= i` where it may be negative."""
+    if axis >= len(access.checks):
+        return f"guard the {words.noun(access)}"
+    text, term = words.subscript(access, axis)
+    name = text or (words.device_names(show(term)) if term is not None else "")
+    size = words.device_names(show(access.checks[axis][1]))
+    low = "0 <= " if below else ""
+    return f"guard the {words.noun(access)}: `if {low}{_operand(name)} < {size}:`"
+
+
+def _operand(text: str) -> str:
+    loose = any(word in text for word in (" if ", " and ", " or ", " < ", " > ", " == "))
+    return f"({text})" if loose else text

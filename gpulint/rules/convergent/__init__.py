@@ -1,0 +1,1 @@
+"""GL8xx: barriers that not all threads reach."""

@@ -1,0 +1,1 @@
+"""GL6xx: elements that the launch leaves unwritten."""

@@ -1,0 +1,1 @@
+"""GL3xx: two threads meet in an element."""

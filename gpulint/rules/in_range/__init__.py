@@ -1,0 +1,1 @@
+"""GL1xx: accesses whose subscript leaves the array."""

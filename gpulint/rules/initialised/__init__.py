@@ -1,0 +1,1 @@
+"""GL9xx: values read before they are written."""

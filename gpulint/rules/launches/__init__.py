@@ -1,0 +1,1 @@
+"""GL5xx: contracts, and launches against them and against the device."""

@@ -1,0 +1,59 @@
+"""GL503."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpulint.rules import launching
+from gpulint.rules.base import Rule, View, severity
+from gpulint.rules.finding import ERROR, Finding, Related
+
+
+class LaunchRankMismatch(Rule):
+    """A kernel indexes more dimensions than its launch has.
+
+    ## What it does
+    Reports a launch whose grid and block both have fewer dimensions than the kernel's index calls
+    (`cuda.grid(2)`).
+
+    ## Why is this bad
+    The coordinate of the missing dimension is always 0: only the first row is worked on.
+
+    ## Example
+    ```python
+    @cuda.jit
+    def scale(x):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            x[i, j] *= 2.0
+
+    scale[blocks, 256](x)
+    ```
+
+    ## Use instead
+    ```python
+    scale[(blocks_x, blocks_y), (16, 16)](x)
+    ```
+    """
+
+    code = "GL503"
+    name = "launch-rank-mismatch"
+    property = "contract"
+
+    def check(self, view: View) -> Iterator[Finding]:
+        rank, name = view.accesses.rank, view.kernel.qualname
+        for s in view.result.sites:
+            grid, block = s.site.grid, s.site.block
+            if s.site.forall or grid is None or block is None:
+                continue
+            given = max(len(grid), len(block))
+            if given < rank:
+                message = f"`{name}` indexes {rank} dimensions, but this launch has {given}"
+                yield self.finding(
+                    ERROR, message, s.site.span, kernel=name,
+                    help=f"launch with a grid and a block of {rank} dimensions",
+                    related=(Related(f"indexes {rank} dimensions", view.kernel.span),),
+                )  # fmt: skip
+        for v in launching.contract_verdicts(view, (launching.RANK,)):
+            message = v.reason or "the launch has fewer dimensions than the kernel indexes"
+            yield self.finding(severity(v, view.result), message, v.obligation.span, kernel=name)

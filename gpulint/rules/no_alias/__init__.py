@@ -1,0 +1,1 @@
+"""GL7xx: arguments that overlap."""

@@ -1,0 +1,1 @@
+"""GL4xx: integer arithmetic leaves its width."""

@@ -1,0 +1,72 @@
+"""What the rules about races share."""
+
+from __future__ import annotations
+
+from gpulint.dataflow.access import Access
+from gpulint.rules import words
+from gpulint.rules.base import VerdictRule, View
+from gpulint.rules.finding import Related
+from gpulint.solver.verdict import Verdict, Witness
+
+
+def pair(verdict: Verdict) -> tuple[Access, ...]:
+    """The two accesses; an access that races with itself at another thread stands twice."""
+    o = verdict.obligation
+    return tuple(a for a in (o.access, o.other or o.access) if a is not None)
+
+
+def modes(verdict: Verdict) -> frozenset[str]:
+    """The modes of the two accesses; where those are unknown, the parts of the kind."""
+    return frozenset(a.mode for a in pair(verdict)) or frozenset(verdict.obligation.kind.split("-"))
+
+
+def accumulates(verdict: Verdict, view: View) -> bool:
+    """Whether the value stored is made from that same element, as in `x[i] += v`."""
+    if "atomic" in modes(verdict):
+        return False
+    known = {a.index: a for a in view.accesses.accesses}
+    for store in pair(verdict):
+        for index in store.reads if store.mode == "write" else ():
+            load = known.get(index)
+            if load and load.array.name == store.array.name and load.subscripts == store.subscripts:
+                return True
+    return False
+
+
+class Race(VerdictRule):
+    """The message, label and other place of two threads that meet in an element."""
+
+    property = "disjoint"
+
+    def message(self, verdict: Verdict, witness: Witness) -> str:
+        accesses, where = pair(verdict), words.element(witness)
+        if not witness.points:
+            return f"two threads meet in {where}"
+        if len(modes(verdict)) == 1 or not accesses:
+            word = "update" if "atomic" in modes(verdict) else "write"
+            return f"{words.points(witness)} both {word} {where}"
+        first, second = (words.point(p, witness) for p in (witness.points[0], witness.points[-1]))
+        verbs = [words.verb(a) for a in accesses]
+        return f"{first} {verbs[0]} {where} while {second} {verbs[-1]} it"
+
+    def label(self, verdict: Verdict, witness: Witness) -> str:
+        return element_label(verdict.obligation.access, witness, 0)
+
+    def places(self, verdict: Verdict, witness: Witness) -> tuple[Related, ...]:
+        other = verdict.obligation.other
+        if other is None or other.span == verdict.obligation.span:
+            return ()
+        text = f"the other thread's {words.noun(other)}"
+        shown = element_label(other, witness, 1)
+        return (Related(f"{text}: {shown}" if shown else text, other.span),)
+
+
+def element_label(access: Access | None, witness: Witness, which: int) -> str:
+    """How the subscript comes out at one of the points: the first axis that can be shown."""
+    for axis in range(len(access.subscripts) if access else 0):
+        assert access is not None
+        text, term = words.subscript(access, axis)
+        value = witness.element[axis] if axis < len(witness.element) else None
+        if term is not None and (shown := words.computed(text, term, witness, which, value)):
+            return shown
+    return ""

@@ -1,0 +1,1 @@
+"""GL0xx: the tool itself."""

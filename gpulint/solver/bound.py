@@ -1,0 +1,252 @@
+"""Upper bounds of polynomials by elimination: the cheap rung, and where clauses come from.
+
+To show `p <= 0` under constraints `g_i <= 0` it looks for a certificate
+
+    p * s == p' + sum(c_i * g_i),   s > 0, each c_i a non-negative term
+
+with the unwanted atoms gone from `p'`. Then `p' <= 0` implies `p <= 0` (each `c_i * g_i <= 0`), so
+that `p'` is either settled by static bounds, a proof, or a sufficient condition over what was kept:
+a clause. The multipliers are integers times monomials whose atoms are known not to be negative.
+Sound in that direction only: no certificate says nothing about the goal.
+Source: Fourier-Motzkin elimination along one goal, with products by non-negative factors (a
+fragment of Handelman's theorem).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from gpulint.term import (
+    ZERO,
+    App,
+    Atom,
+    Bool,
+    Cmp,
+    Int,
+    Junction,
+    add,
+    conjuncts,
+    const,
+    mul,
+    neg,
+    sub,
+    subst,
+)
+from gpulint.term.build import ONE, monomial, of_atom
+from gpulint.term.node import Mono
+from gpulint.term.walk import atoms
+
+Keep = Callable[[Atom], bool]
+NODES = 160  # search steps for one goal
+FOUND = 6  # candidates for one goal
+
+
+def upper(cond: Bool) -> list[Int]:
+    """The polynomials that `cond` says are at most zero; what is no conjunction of them is left out."""
+    out: list[Int] = []
+    for c in conjuncts(cond):
+        if isinstance(c, Cmp) and c.op in ("le", "eq"):
+            out.extend(_spread(c.poly))
+            if c.op == "eq":
+                out.extend(_spread(neg(c.poly)))
+        elif isinstance(c, Junction) and c.op == "or":
+            out.extend(_common(c))
+    return out
+
+
+def _common(c: Junction) -> list[Int]:
+    """Bounds that every branch of a disjunction gives, up to the constant: the weakest one."""
+    first, *rest = [upper(a) for a in c.args]
+    out = []
+    for p in first:
+        worst = p.constant
+        for other in rest:
+            same = [q.constant for q in other if sub(q, p).value is not None]
+            if not same:
+                break
+            worst = min(worst, max(same))
+        else:
+            out.append(add(p, worst - p.constant))
+    return out
+
+
+def _spread(p: Int, depth: int = 3) -> list[Int]:
+    """`p <= 0` with `max` (positive) and `min` (negative) replaced by each argument in turn."""
+    if depth:
+        for mono, coeff in p.terms:
+            a = mono[0] if len(mono) == 1 else None
+            if isinstance(a, App) and a.op == ("max" if coeff > 0 else "min"):
+                parts = [add(sub(p, mul(coeff, of_atom(a))), mul(coeff, x)) for x in a.args]
+                return [q for part in parts for q in _spread(part, depth - 1)] + [p]
+    return [p]
+
+
+def definitions(terms: Iterable[Int]) -> list[Int]:
+    """Constraints that define the quotients, remainders and extremes in the terms."""
+    out: list[Int] = []
+    for a in atoms(*terms):
+        if not isinstance(a, App):
+            continue
+        t = of_atom(a)
+        if a.op in ("floordiv", "mod") and _positive(a.args[1]):
+            x, w = a.args
+            if a.op == "floordiv":
+                out += [sub(mul(w, t), x), sub(add(x, ONE), add(mul(w, t), w))]
+            else:
+                out += [add(sub(t, w), ONE), neg(t)]
+                if x.lo is not None and x.lo >= 0:
+                    out.append(sub(t, x))
+        elif a.op == "min":
+            out += [sub(t, x) for x in a.args]
+        elif a.op == "max":
+            out += [sub(x, t) for x in a.args]
+    return out
+
+
+def _positive(t: Int) -> bool:
+    return t.lo is not None and t.lo >= 1
+
+
+class Bounder:
+    """Constraints indexed for elimination."""
+
+    def __init__(self, constraints: Sequence[Int]) -> None:
+        self.constraints = list(dict.fromkeys(constraints))
+        self.by_mono: dict[Mono, list[tuple[Int, int]]] = {}
+        self.floor: dict[Atom, int] = {}
+        for g in self.constraints:
+            for m, c in g.terms:
+                if m:
+                    self.by_mono.setdefault(m, []).append((g, c))
+            self._note_floor(g)
+
+    def _note_floor(self, g: Int) -> None:
+        """Remember `k - a <= 0` (with a lower-bounded rest) as a lower bound of `a`."""
+        for m, c in g.terms:
+            if len(m) == 1 and c == -1:
+                rest = add(g, of_atom(m[0]))
+                if rest.lo is not None:
+                    self.floor[m[0]] = max(rest.lo, self.floor.get(m[0], rest.lo))
+
+    def at_least(self, a: Atom) -> int | None:
+        known = [x for x in (a.lo, self.floor.get(a)) if x is not None]
+        return max(known) if known else None
+
+    def nonneg(self, m: Mono) -> bool:
+        return all((low := self.at_least(a)) is not None and low >= 0 for a in m)
+
+    def proves(self, p: Int) -> bool:
+        """Whether `p <= 0` follows."""
+        return any(q.value is not None or (q.hi is not None and q.hi <= 0) for q in self.reduce(p, _none, 1))
+
+    def reduce(self, p: Int, keep: Keep, wanted: int = FOUND) -> list[Int]:
+        """Polynomials `p'` with `p' <= 0` sufficient for `p <= 0`, unwanted atoms gone.
+
+        A proof comes back as the only one, `ZERO`. The order is that of discovery.
+        """
+        found: list[Int] = []
+        seen = {p}
+        queue = [p]
+        steps = 0
+        while queue and steps < NODES and len(found) < wanted:
+            q = queue.pop(0) if steps < NODES // 2 else queue.pop()
+            steps += 1
+            if q.hi is not None and q.hi <= 0:
+                return [ZERO]
+            m = self._pick(q, keep)
+            if m is None:
+                more = self._settle(q)
+                if more:
+                    return [ZERO]
+                found.append(q)
+                continue
+            for n in self._options(q, m):
+                if n not in seen and len(n.terms) <= 24:
+                    seen.add(n)
+                    queue.append(n)
+        return found
+
+    def _settle(self, q: Int) -> bool:
+        """Whether a polynomial over kept atoms is at most zero by the constraints at hand."""
+        stack, seen, steps = [q], {q}, 0
+        while stack and steps < 40:
+            r = stack.pop(0)
+            steps += 1
+            if r.hi is not None and r.hi <= 0:
+                return True
+            for m, _ in r.terms:
+                if m:
+                    for n in self._options(r, m):
+                        if n not in seen and len(n.terms) <= len(q.terms) + 2:
+                            seen.add(n)
+                            stack.append(n)
+        return False
+
+    @staticmethod
+    def _pick(p: Int, keep: Keep) -> Mono | None:
+        """The monomial to eliminate next: the longest that holds an unwanted atom."""
+        best: Mono | None = None
+        for m, _ in p.terms:
+            if m and not all(keep(a) for a in m) and (best is None or len(m) > len(best)):
+                best = m
+        return best
+
+    def _options(self, p: Int, m: Mono) -> list[Int]:
+        """Polynomials at least `p` (up to a positive factor) without `m`, fewest monomials first."""
+        c = next(k for mono, k in p.terms if mono == m)
+        out: list[Int] = []
+        parts = {m, *((a,) for a in m)} if len(m) > 1 else {m}
+        if len(m) == 3:
+            parts |= {(m[0], m[1]), (m[0], m[2]), (m[1], m[2])}
+        for part in sorted(parts, key=lambda q: (-len(q), [a.order for a in q])):
+            rest = _minus(m, part)
+            if not self.nonneg(rest):
+                continue
+            factor = monomial(rest)
+            for g, k in self.by_mono.get(part, ()):
+                if (k > 0) == (c > 0):
+                    scale = math.lcm(abs(c), abs(k))
+                    out.append(
+                        sub(mul(p, scale // abs(c)), mul(mul(g, factor), scale // abs(k)))
+                    )
+            if len(part) == 1:
+                edge = part[0].hi if c > 0 else self.at_least(part[0])
+                if edge is not None:
+                    out.append(sub(p, mul(mul(sub(of_atom(part[0]), const(edge)), factor), c)))
+        out.sort(key=lambda q: len(q.terms))
+        return out
+
+
+def _none(_: Atom) -> bool:
+    return False
+
+
+def _minus(m: Mono, part: Mono) -> Mono:
+    left = list(m)
+    for a in part:
+        left.remove(a)
+    return tuple(left)
+
+
+def extremes(p: Int) -> tuple[str, list[Int]] | None:
+    """Replace one `min` or `max` of a goal `p <= 0` by its arguments: ('all' or 'any', goals).
+
+    Exact: with a positive coefficient a max needs all of its arguments, a min any of them.
+    """
+    for mono, coeff in p.terms:
+        for a in mono:
+            if isinstance(a, App) and a.op in ("min", "max"):
+                if len(mono) > 1 and not all(b.lo is not None and b.lo >= 0 for b in mono if b != a):
+                    continue
+                every = (a.op == "max") == (coeff > 0)
+                return ("all" if every else "any"), [subst(p, {a: x}) for x in a.args]
+    return None
+
+
+def choices(p: Int) -> tuple[Bool, Int, Int] | None:
+    """Split one `select` of a goal: (condition, goal when it holds, goal when it does not)."""
+    for a in atoms(p):
+        if isinstance(a, App) and a.op == "select":
+            return a.args[0], subst(p, {a: a.args[1]}), subst(p, {a: a.args[2]})
+    return None

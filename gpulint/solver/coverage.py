@@ -1,0 +1,254 @@
+"""Obligation covered at one launch site: every element that is to be written, is.
+
+Two questions. *Grid*: a thread's own guard admits elements up to some bound; does the launch have a
+thread for each? Asked of writes whose subscripts tell the global index (so that no other thread
+could write the element) and that do not step by the size of the grid. *Output*: an array that
+the host allocated without a value is written everywhere; shown by giving, for any element, the
+thread and loop counters that write it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpulint.dataflow.access import Access
+from gpulint.frontend.host.site import HostArray, LaunchSite
+from gpulint.interp.launch import ConcreteLaunch
+from gpulint.interp.machine import run
+from gpulint.ir import symbols as names
+from gpulint.solver import search, space
+from gpulint.solver.general import Round
+from gpulint.solver.inverse import inverse
+from gpulint.solver.radix import Unifier
+from gpulint.solver.reader import Reader
+from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
+from gpulint.solver.setting import Setting
+from gpulint.solver.sites import SiteRound
+from gpulint.solver.space import Seen
+from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, Obligation, Verdict, Witness
+from gpulint.term import (
+    App,
+    Bool,
+    Int,
+    Scope,
+    Sym,
+    and_,
+    conjuncts,
+    ge,
+    le,
+    lt,
+    or_,
+    subst,
+    sym,
+    symbols,
+)
+from gpulint.term.build import of_atom
+from gpulint.term.walk import atoms
+
+
+def check(a: SiteRound, r: Round, sites: Sequence[LaunchSite]) -> None:
+    """Add the coverage verdicts of the site."""
+    s = a.setting
+    if a.reason or s.site is None:
+        return
+    for verdict in (_grid(s, r), *_outputs(s, sites)):
+        if verdict is not None:
+            a.extra.append(verdict)
+
+
+# --- grid ---------------------------------------------------------------------------------------
+
+
+def _grid(s: Setting, r: Round) -> Verdict | None:
+    """The first write whose guard admits elements that no thread of the launch has."""
+    assert s.site is not None
+    done: set[tuple[object, ...]] = set()
+    for a in s.accesses.accesses:
+        if a.mode == "read" or not a.array.is_param or (a.subscripts, a.domain) in done:
+            continue
+        done.add((a.subscripts, a.domain))
+        w = _uncovered(s, r, a)
+        if w is not None:
+            where = s.site.grid_span or s.site.span
+            o = Obligation("covered", "grid", where, access=a)
+            return Verdict(o, REFUTED, witness=w, site=s.site, rung="search")
+    return None
+
+
+def _uncovered(s: Setting, r: Round, a: Access) -> Witness | None:
+    raw = space.see(a)
+    if not s.site or not s.site.exact or not _pure(raw) or _mentions_grid(raw):
+        return None
+    axes = [x for x in raw.axes if space.atom_of(space.gid(x)) in symbols(raw.domain)]
+    used = [x for x in axes if any(space.atom_of(space.gid(x)) in symbols(t) for t in raw.subscripts)]
+    if not used:
+        return None
+    free = {space.atom_of(space.gid(x)): _element(x) for x in used}
+    domain = s.term(subst(raw.domain, free))
+    subs = tuple(s.term(subst(t, free)) for t in raw.subscripts)
+    inside = [and_(ge(x, 0), lt(x, s.term(e))) for x, e in zip(subs, a.array.extents, strict=True)]
+    if not _told_apart(s, r, domain, subs, [_element(x) for x in used]):
+        return None
+    beyond = or_(*(ge(_element(x), s.term(space.unfold(space.total(x)))) for x in used))
+    return _confirm(s, a, [domain, *inside, beyond], subs)
+
+
+def _element(axis: int) -> Int:
+    return sym(f"element.{names.AXES[axis]}", Scope.POINT, 0)
+
+
+def _pure(seen: Seen) -> bool:
+    """Whether whether and where the access happens hangs on no data and no unknown value."""
+    for a in atoms(seen.domain, *seen.subscripts):
+        if isinstance(a, App) and a.op in ("load", "fn"):
+            return False
+        if isinstance(a, Sym) and (a.boolean or (a.scope is Scope.POINT and not _coordinate(a))):
+            return False
+    return True
+
+
+def _coordinate(x: Sym) -> bool:
+    return x.name.startswith(("gid.", "threadIdx.", "blockIdx."))
+
+
+def _mentions_grid(seen: Seen) -> bool:
+    return any(x.name.startswith("grid.") for x in symbols(seen.domain, *seen.subscripts))
+
+
+def _told_apart(s: Setting, r: Round, domain: Bool, subs: tuple[Int, ...], elements: list[Int]) -> bool:
+    u = Unifier(s, domain, r.named, may_assume=False)
+    u.run(list(subs))
+    return all(u.fixed(e) for e in elements)
+
+
+def _confirm(s: Setting, a: Access, conditions: list[Bool], subs: tuple[Int, ...]) -> Witness | None:
+    """Run the launch of a model whole: the element that it names must stay unwritten."""
+    found = small_launch(s, conditions)
+    if found is None:
+        return None
+    reader, launch = found
+    outcome = run(s.kernel, launch)
+    element = tuple(reader.number(t, 0) for t in subs)
+    if not outcome.complete or element in outcome.written.get(a.array.name, {}):
+        return None
+    return witness(reader, launch, a.array.name, element)
+
+
+def small_launch(s: Setting, conditions: list[Bool]) -> tuple[Reader, ConcreteLaunch] | None:
+    free = sorted(
+        (x for x in symbols(*conditions, *search.launch_terms(s)) if not x.boolean),
+        key=lambda x: (x.scope is not Scope.LAUNCH, x.order),
+    )
+    limits = [le(of_atom(x), 4096) for x in free if x.hi is None or x.hi > 4096]
+    model = s.prover.model([*conditions, *limits], free, SEARCH_RLIMIT)
+    if model is None:
+        return None
+    reader = Reader(s, model, ())
+    launch = reader.launch()
+    return (reader, launch) if launch is not None and threads(launch) <= 2 * ALL_THREADS else None
+
+
+def witness(reader: Reader, launch: ConcreteLaunch, array: str, element: tuple[int, ...]) -> Witness:
+    shape = tuple(launch.arrays[array].shape)
+    return Witness(
+        reader.names(), launch.grid, launch.block, (),
+        array=array, element=element, extents=shape, replayed=True,
+    )  # fmt: skip
+
+
+# --- output -------------------------------------------------------------------------------------
+
+
+def _outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
+    """Arrays that the host allocated without a value and that only this launch writes."""
+    assert s.site is not None
+    out = []
+    for name, arg in s.site.arguments.items():
+        array = s.accesses.arrays.get(name)
+        if not isinstance(arg, HostArray) or arg.initialised is not False or not arg.whole:
+            continue
+        if array is None or not array.written or name in s.accesses.tainted:
+            continue
+        if _shared_with(arg, s.site, sites):
+            continue
+        writes = [x for x in s.accesses.accesses if x.array.name == name and x.mode == "write"]
+        if writes:
+            out.append(_output(s, name, writes))
+    return out
+
+
+def _shared_with(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSite]) -> bool:
+    """Whether another launch of the same host function takes the allocation too."""
+    return any(
+        isinstance(other, HostArray) and other.buffer == arg.buffer
+        for x in sites
+        if x is not site and x.function == site.function and x.span != site.span
+        for other in x.arguments.values()
+    )
+
+
+def _output(s: Setting, name: str, writes: list[Access]) -> Verdict:
+    o = Obligation("covered", "output", writes[0].span, access=writes[0])
+    for a in writes:
+        if _writes_all(s, a):
+            return Verdict(o, PROVED, site=s.site, rung="inverse")
+    if s.site is not None and s.site.exact and all(_pure(space.see(a)) for a in writes):
+        w = _gap(s, name)
+        if w is not None:
+            return Verdict(o, REFUTED, witness=w, site=s.site, rung="search")
+    return Verdict(o, UNDECIDED, site=s.site, reason=f"not shown that every element of {name} is written")
+
+
+def _writes_all(s: Setting, a: Access) -> bool:
+    """Whether for each element some point of the launch writes it."""
+    raw = space.see(a)
+    element = tuple(sym(f"element{k}", Scope.POINT, 0) for k in range(len(a.subscripts)))
+    found = inverse(raw, element)
+    if found is None:
+        return False
+    inside = and_(*(lt(e, x) for e, x in zip(element, a.array.extents, strict=True)))
+    ranges = [and_(ge(t, 0), lt(t, space.total(x))) for x, t in _sizes(raw, found)]
+    goal = and_(subst(_given(raw.domain), found), *ranges)
+    return bool(s.prover.prove(s.term(inside), s.term(space.unfold(goal))))
+
+
+def _given(domain: Bool) -> Bool:
+    """The domain less the trip counts that only its other conditions define."""
+    return and_(*(c for c in conjuncts(domain) if not any(x.name.endswith(".trips") for x in symbols(c))))
+
+
+def _sizes(raw: Seen, found: dict[Sym, Int]) -> list[tuple[int, Int]]:
+    indices = {x: space.atom_of(space.gid(x)) for x in sorted(raw.axes)}
+    return [(x, found[g]) for x, g in indices.items() if g in found]
+
+
+def _gap(s: Setting, name: str) -> Witness | None:
+    """The smallest launch from the site, run whole: an element that stays unwritten."""
+    found = small_launch(s, [])
+    if found is None:
+        return None
+    reader, launch = found
+    outcome = run(s.kernel, launch)
+    if not outcome.complete:
+        return None
+    shape = launch.arrays[name].shape
+    total = 1
+    for n in shape:
+        total *= n
+    if not 0 < total <= 100_000:
+        return None
+    written = outcome.written.get(name, {})
+    for flat in range(total):
+        index = _unravel(flat, shape)
+        if index not in written:
+            return witness(reader, launch, name, index)
+    return None
+
+
+def _unravel(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    out = []
+    for n in reversed(shape):
+        flat, i = divmod(flat, n)
+        out.append(i)
+    return tuple(reversed(out))
+

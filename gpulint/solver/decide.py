@@ -1,0 +1,113 @@
+"""From a kernel, its accesses and its launch sites to verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gpulint.contract.clause import Clause
+from gpulint.contract.declared import declared
+from gpulint.contract.satisfy import simplify
+from gpulint.dataflow.access import AccessSet
+from gpulint.frontend.host.site import LaunchSite
+from gpulint.ir.nodes import Kernel
+from gpulint.solver import coverage, general, launches, questions, search, sites
+from gpulint.solver.general import Round
+from gpulint.solver.options import Options
+from gpulint.solver.setting import Setting
+from gpulint.solver.sites import SiteRound
+from gpulint.solver.verdict import (
+    PROVED,
+    REFUTED,
+    UNDECIDED,
+    UNDER,
+    KernelResult,
+    Obligation,
+    SiteVerdict,
+    Verdict,
+)
+
+MAX_SITES = 16
+
+
+def decide(
+    kernel: Kernel, accesses: AccessSet, sites_: Sequence[LaunchSite], options: Options
+) -> KernelResult:
+    """Decide every obligation: for any parameters first, then at each launch site in view."""
+    given = tuple(replace(c, origin="declared") for c in declared(kernel).clauses)
+    start = Setting(kernel, accesses, options, given)
+    if given and start.prover.unsat():
+        o = Obligation("contract", "unsatisfiable", given[0].span)
+        v = Verdict(o, REFUTED, reason="no launch can meet the declared clauses", clauses=given)
+        return KernelResult((v,), (), "refuted", given, (), tuple(sorted(options.assume)))
+    r = general.decide(start)
+    at = [sites.decide(r, site) for site in sites_[:MAX_SITES]]
+    for a in at:
+        launches.check(a, r)
+        coverage.check(a, r, sites_)
+    verdicts = _merge(r, at) if at else _alone(r)
+    for a in at:
+        verdicts += a.extra
+    verdicts = [v for v in verdicts if v.obligation.kind != "negative" or v.kind == REFUTED]
+    site_verdicts = tuple(launches.status(a, r) for a in at)
+    status = _status(accesses, verdicts, site_verdicts)
+    inferred = simplify(_named(verdicts))
+    return KernelResult(
+        tuple(verdicts), site_verdicts, status, given, inferred, tuple(sorted(options.assume))
+    )
+
+
+def _named(verdicts: Sequence[Verdict]) -> tuple[Clause, ...]:
+    """The clauses that the verdicts rest on, each once."""
+    found = (c for v in verdicts if v.kind == UNDER for c in v.clauses if c.origin != "declared")
+    return general.merged(tuple(dict.fromkeys(found)))
+
+
+def _merge(r: Round, at: Sequence[SiteRound]) -> list[Verdict]:
+    """One verdict an obligation: refuted by a site, proved for the sites, or as for any parameters."""
+    out = []
+    for i, v in enumerate(r.verdicts):
+        answers = [a.answers.get(i) for a in at if not a.reason]
+        bad = next((a for a in answers if a is not None and a.kind == REFUTED), None)
+        if bad is not None:
+            out.append(bad)
+        elif v.kind == UNDECIDED and answers and all(a is None or a.kind in (PROVED, UNDER) for a in answers):
+            scope = "for the launch sites in view"
+            out.append(replace(v, kind=PROVED, reason=scope, rung="sites", geometry=False))
+        else:
+            out.append(replace(v, geometry=False) if v.kind == UNDECIDED else v)
+    return out
+
+
+def _alone(r: Round) -> list[Verdict]:
+    """No launch in view: what a usual launch would break is refuted for the usual launches."""
+    out = []
+    usual = search.usual(r.setting)
+    for v in r.verdicts:
+        if v.kind == UNDECIDED and (v.geometry or v.obligation.kind == "negative" or _plain_race(v)):
+            w = questions.refute(usual, v.obligation)
+            if w is not None:
+                v = replace(v, kind=REFUTED, witness=w, geometry=True, rung="search")
+        out.append(v)
+    return out
+
+
+def _plain_race(v: Verdict) -> bool:
+    """Whether a race is one whatever the parameters: no parameter scales a coordinate in it."""
+    o = v.obligation
+    if o.property != "disjoint" or o.access is None or o.other is None:
+        return False
+    terms = (*o.access.subscripts, *o.other.subscripts)
+    return all(len(m) <= 1 or search.of_geometry(m) for t in terms for m, _ in t.terms)
+
+
+def _status(accesses: AccessSet, verdicts: Sequence[Verdict], at: Sequence[SiteVerdict]) -> str:
+    if any(v.kind == REFUTED and v.obligation.kind != "negative" for v in verdicts):
+        return "refuted"
+    if any(s.status == "violates" for s in at):
+        return "refuted"
+    if accesses.unsupported:
+        return "unsupported"
+    if any(v.kind == UNDECIDED for v in verdicts) or any(s.status == "undecided" for s in at):
+        return "undecided"
+    return "verified"

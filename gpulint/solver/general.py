@@ -1,0 +1,172 @@
+"""The first round: every obligation for any parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gpulint.contract.clause import Clause
+from gpulint.dataflow.access import Access, AccessSet, IntOp
+from gpulint.ir import symbols as names
+from gpulint.ir.nodes import Kernel
+from gpulint.ir.types import ArrayType
+from gpulint.solver import disjoint, ranges, space, widths
+from gpulint.solver.disjoint import MAX_PAIRS
+from gpulint.solver.residual import Named
+from gpulint.solver.setting import Setting
+from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
+from gpulint.term import ZERO, Sym, maximum, minimum, symbols
+
+MAX_ACCESSES = 600
+Ask = Callable[[Setting], Verdict]
+
+
+def nameable(kernel: Kernel, accesses: AccessSet) -> Named:
+    """What a host can read: integer parameters, extents, strides, block and grid."""
+    found: set[Sym] = set()
+    for p in kernel.params:
+        if not p.is_array:
+            found |= symbols(names.param(p.name))
+    arrays = set()
+    for a in accesses.arrays.values():
+        if a.is_param:
+            arrays.add(a.name)
+            for axis, e in enumerate(a.extents):
+                found |= symbols(e, names.stride(a.name, axis), names.stride(a.name, axis, "element"))
+    for p in kernel.params:
+        if isinstance(p.type, ArrayType):
+            found |= symbols(names.size(p.name, p.type.ndim))
+    for axis in space.AXES:
+        found |= symbols(names.block_size(axis), names.grid_size(axis), space.total(axis))
+    return Named(frozenset(found), frozenset(arrays))
+
+
+@dataclass
+class Round:
+    """The verdicts for any parameters, and the data clauses that they rest on."""
+
+    setting: Setting
+    named: Named
+    verdicts: list[Verdict]
+    inferred: tuple[Clause, ...]
+
+
+def decide(s: Setting) -> Round:
+    """In-range first: its data clauses are premises of the rest, which then holds under them."""
+    named = nameable(s.kernel, s.accesses)
+    verdicts = _in_range(s, named)
+    inferred = _data(verdicts)
+    full = s.with_premises(inferred)
+    for op in s.accesses.ops:
+        verdicts.append(_either(s, full, inferred, _width(op, named)))
+    verdicts += _disjoint(s, full, inferred, named)
+    verdicts += _synchronisation(s.accesses)
+    return Round(s.with_premises(_data(verdicts)), named, verdicts, _data(verdicts))
+
+
+def _width(op: IntOp, named: Named) -> Ask:
+    return lambda s: widths.decide(s, op, named)
+
+
+def _data(verdicts: list[Verdict]) -> tuple[Clause, ...]:
+    return merged(tuple(dict.fromkeys(c for v in verdicts if v.kind == UNDER for c in v.clauses)))
+
+
+def merged(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
+    """Ranges of one array made one clause: `within` takes the tightest bounds that are asked for."""
+    out: list[Clause] = []
+    spans: dict[str, list[Clause]] = {}
+    for c in clauses:
+        if c.predicate in ("within", "above"):
+            spans.setdefault(c.arrays[0], []).append(c)
+        else:
+            out.append(c)
+    for array, cs in sorted(spans.items()):
+        lows = [c.bounds[0] for c in cs if c.predicate == "above"] or [ZERO]
+        highs = [c.bounds[1] for c in cs if c.predicate == "within"]
+        if highs:
+            bounds = (maximum(*lows), minimum(*highs))
+            out.append(Clause(predicate="within", arrays=(array,), bounds=bounds))
+        else:
+            out.append(Clause(predicate="above", arrays=(array,), bounds=(maximum(*lows),)))
+    return tuple(out)
+
+
+def _in_range(s: Setting, named: Named) -> list[Verdict]:
+    done: dict[tuple[object, ...], list[Verdict]] = {}
+    out: list[Verdict] = []
+    for a in s.accesses.accesses[:MAX_ACCESSES]:
+        if not a.checks:
+            continue
+        key = (a.array.name, a.checks, a.domain, a.negative_wraps)
+        if key not in done:
+            done[key] = ranges.decide(s, a, named)
+        out += [_for(v, a) for v in done[key]]
+    return out
+
+
+def _for(v: Verdict, a: Access) -> Verdict:
+    """A verdict decided for an equal access, about this one."""
+    o = v.obligation
+    if o.access is a:
+        return v
+    kind = o.kind if o.kind == "negative" else a.mode
+    return replace(v, obligation=replace(o, kind=kind, span=a.span, access=a))
+
+
+def _either(s: Setting, full: Setting, inferred: tuple[Clause, ...], ask: Ask) -> Verdict:
+    """The verdict without the inferred clauses if that proves it, else the one under them."""
+    v: Verdict = ask(s)
+    if v.kind == PROVED or full is s:
+        return v
+    w: Verdict = ask(full)
+    if w.kind == PROVED:
+        return replace(w, kind=UNDER, clauses=inferred)
+    if w.kind == UNDER and v.kind == UNDER and len(v.clauses) <= len(w.clauses):
+        return v
+    if w.kind == UNDER:
+        return replace(w, clauses=tuple(dict.fromkeys((*inferred, *w.clauses))))
+    return w
+
+
+def _disjoint(s: Setting, full: Setting, inferred: tuple[Clause, ...], named: Named) -> list[Verdict]:
+    out = []
+    for i, p in enumerate(disjoint.pairs(s.accesses.accesses)):
+        if i >= MAX_PAIRS:
+            out.append(Verdict(disjoint.obligation(p), UNDECIDED, reason="more pairs than the budget"))
+            break
+        if p.first.array.name in s.accesses.tainted:
+            reason = "an unsupported statement may write the array"
+            out.append(Verdict(disjoint.obligation(p), UNDECIDED, reason=reason))
+            continue
+        out.append(_pair(s, full, inferred, p, named))
+    return out
+
+
+def _pair(
+    s: Setting, full: Setting, inferred: tuple[Clause, ...], p: disjoint.Pair, named: Named
+) -> Verdict:
+    quick = disjoint.decide(s, p, named, deep=False)
+    if quick.kind in (PROVED, UNDER):
+        return quick
+    return _either(s, full, inferred, lambda x: disjoint.decide(x, p, named))
+
+
+def _synchronisation(accesses: AccessSet) -> list[Verdict]:
+    """Barriers and shared memory, which are represented but not decided here."""
+    out: list[Verdict] = []
+    for sync in accesses.syncs:
+        if not sync.kind.startswith("fence"):
+            o = Obligation("convergent", sync.kind, sync.span)
+            if sync.uniform and sync.kind == "block":
+                out.append(Verdict(o, PROVED, rung="uniform"))
+            else:
+                out.append(Verdict(o, UNDECIDED, reason="barrier under a condition that may differ"))
+    for name in sorted({a.array.name for a in accesses.accesses if a.array.space == "shared"}):
+        array = accesses.arrays[name]
+        for prop in ("disjoint", "initialised"):
+            o = Obligation(prop, "shared", array.span)
+            out.append(Verdict(o, UNDECIDED, reason=f"shared memory ({name}) is not decided"))
+    return out
+
+

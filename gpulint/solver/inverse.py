@@ -1,0 +1,61 @@
+"""The point that writes an element: subscripts solved for coordinates and loop counters.
+
+For `s = base + r_1*d_1 + ... + r_n*d_n` with nested positive radices (r_1 == 1) the digits of an
+element `e` are `d_n = (e - base) // r_n`, then the remainder is split on. Whether these digits lie
+in the access's domain is for the caller to prove; only then does the point exist.
+"""
+
+from __future__ import annotations
+
+from gpulint.solver.space import Seen
+from gpulint.term import ONE, ZERO, Int, Scope, Sym, add, const, floordiv, mod, mul, sub, symbols
+from gpulint.term.build import monomial, of_atom
+
+
+def inverse(seen: Seen, element: tuple[Int, ...]) -> dict[Sym, Int] | None:
+    """A value for every point symbol of the access, or None where no radix structure shows."""
+    out: dict[Sym, Int] = {}
+    for s, e in zip(seen.subscripts, element, strict=True):
+        digits = _digits(s)
+        if digits is None:
+            return None
+        base = s
+        for d, r in digits:
+            base = sub(base, mul(r, of_atom(d)))
+        rest = sub(e, base)
+        for d, r in digits:
+            if d in out:
+                return None
+            lower = [x for x in digits if x[0] != d and x[0] not in out]
+            if not lower and r != ONE:
+                return None
+            out[d] = floordiv(rest, r) if lower else rest
+            rest = mod(rest, r) if lower else ZERO
+    loose = {x for x in symbols(seen.domain) if x.scope is not Scope.LAUNCH} - set(out)
+    for x in loose:
+        if x.scope is not Scope.LOOP and not x.name.startswith(("gid.", "threadIdx.", "blockIdx.")):
+            return None
+        out[x] = const(max(x.lo or 0, 0))
+    return out
+
+
+def _digits(s: Int) -> list[tuple[Sym, Int]] | None:
+    """(digit, radix) pairs of a subscript, largest radix first."""
+    found: dict[Sym, Int] = {}
+    for mono, coeff in s.terms:
+        loose = [a for a in mono if not (isinstance(a, Sym) and a.scope is Scope.LAUNCH)]
+        if not loose:
+            continue
+        if len(loose) > 1 or not isinstance(loose[0], Sym):
+            return None
+        rest = list(mono)
+        rest.remove(loose[0])
+        radix = mul(monomial(tuple(rest)), coeff)
+        found[loose[0]] = add(found.get(loose[0], ZERO), radix)
+    return sorted(found.items(), key=lambda p: _weight(p[1]), reverse=True)
+
+
+def _weight(radix: Int) -> tuple[int, int, str]:
+    degree = max((len(m) for m, _ in radix.terms), default=0)
+    return degree, max((abs(c) for _, c in radix.terms), default=0), radix.order
+

@@ -1,0 +1,193 @@
+"""Obligations contract and no-alias at one launch site: device limits, rank, declared clauses, overlap."""
+
+from __future__ import annotations
+
+from gpulint.contract.alias import Overlap, overlaps
+from gpulint.contract.limits import LimitCondition, launch_conditions
+from gpulint.ir import symbols as names
+from gpulint.solver import disjoint, search, space
+from gpulint.solver.disjoint import Pair
+from gpulint.solver.general import Round
+from gpulint.solver.options import GRID_LIMITS
+from gpulint.solver.prover import Prover
+from gpulint.solver.reader import Reader
+from gpulint.solver.search import Ask
+from gpulint.solver.setting import Setting
+from gpulint.solver.sites import SiteRound, independent, meets, owner
+from gpulint.solver.verdict import (
+    PROVED,
+    REFUTED,
+    UNDECIDED,
+    UNDER,
+    Obligation,
+    SiteVerdict,
+    Verdict,
+    Witness,
+)
+from gpulint.term import TRUE, Bool, ge, le, not_, symbols
+from gpulint.term.build import of_atom
+
+MAX_OVERLAPS = 24
+
+
+def check(a: SiteRound, r: Round) -> None:
+    """Add what the launch itself gets wrong to the site's verdicts."""
+    if a.reason or a.setting.site is None:
+        return
+    _limits(a)
+    _rank(a)
+    _declared(a, r)
+    _aliases(a, r)
+
+
+def status(a: SiteRound, r: Round) -> SiteVerdict:
+    """How the site stands: violates, undecided or meets."""
+    site = a.setting.site
+    assert site is not None
+    if a.reason:
+        return SiteVerdict(site, "undecided", reason=a.reason)
+    answers = [v for v in (*a.answers.values(), *a.extra) if v.obligation.kind != "negative"]
+    bad = next((v for v in answers if v.kind == REFUTED), None)
+    if bad is not None:
+        clause = bad.clauses[0] if bad.clauses else None
+        return SiteVerdict(site, "violates", clause, bad.witness, bad.reason)
+    open_ = next((v for v in answers if v.kind == UNDECIDED), None)
+    unmet = [c for c in a.unmet if c.origin == "declared"]
+    if open_ is not None or unmet:
+        clause = unmet[0] if unmet else next(iter(open_.clauses), None) if open_ else None
+        reason = open_.reason if open_ else "clause not established"
+        return SiteVerdict(site, "undecided", clause, reason=reason)
+    return SiteVerdict(site, "meets")
+
+
+def host_prover(s: Setting) -> Prover:
+    """What the host code and the standing assumptions say before the device accepted the launch."""
+    assert s.binding is not None
+    sizes = space.launch_facts(s.kernel, s.accesses, s.options)
+    apart = [f for f in sizes if not any(x.name.startswith("grid.") for x in symbols(f))]
+    return Prover([*map(s.term, apart), *s.binding.facts], s.options.rlimit)
+
+
+def _limits(a: SiteRound) -> None:
+    s = a.setting
+    assert s.site is not None and s.binding is not None
+    host = s.binding.host
+    grid = tuple(map(host, s.site.grid)) if s.site.grid is not None else None
+    block = tuple(map(host, s.site.block)) if s.site.block is not None else None
+    prover = host_prover(s)
+    for c in launch_conditions(grid, block, s.site.shared_bytes):
+        for goal in (le(c.value, c.limit), ge(c.value, c.least)):
+            excused = c.name == "grid-axis" and goal == le(c.value, c.limit)
+            if excused and GRID_LIMITS in s.options.assume and c.value.value is None:
+                continue
+            if not prover.prove(TRUE, goal):
+                _refute_limit(a, prover, c, goal)
+
+
+def _refute_limit(a: SiteRound, prover: Prover, c: LimitCondition, goal: Bool) -> None:
+    """Report a limit that is broken for some size of an array, or in every launch."""
+    s = a.setting
+    assert s.site is not None
+    free = symbols(c.value)
+    if not s.site.exact or any(owner(x.name) == x.name for x in free):
+        return
+    w = launch_witness(s, prover, not_(goal))
+    if w is None:
+        return
+    where = (s.site.grid_span if c.name == "grid-axis" else s.site.block_span) or s.site.span
+    o = Obligation("contract", c.name, where)
+    a.extra.append(Verdict(o, REFUTED, reason=c.message, witness=w, site=s.site, rung="search"))
+
+
+def launch_witness(s: Setting, prover: Prover, bad: Bool) -> Witness | None:
+    """Numbers for the free inputs of a site that make a condition on the launch itself true.
+
+    Replayed by evaluating the condition on them; nothing runs, since the launch is refused.
+    """
+    sizes = [s.term(f(axis)) for axis in space.AXES for f in (names.grid_size, names.block_size)]
+    free = sorted((x for x in symbols(bad, *sizes) if not x.boolean), key=lambda x: x.order)
+    limits = [le(of_atom(x), 2**46) for x in free if x.hi is None]
+    model = prover.model([bad, *limits], free)
+    if model is None or not model.holds(bad):
+        return None
+    reader = Reader(s, model, ())
+    numbers = [reader.number(t) for t in sizes]
+    return Witness(
+        reader.names(), (numbers[0], numbers[2], numbers[4]), (numbers[1], numbers[3], numbers[5]), (),
+        values={x.name: reader.number(of_atom(x)) for x in free}, replayed=True,
+    )  # fmt: skip
+
+
+def _rank(a: SiteRound) -> None:
+    """A kernel that indexes fewer axes than the launch has: threads along the rest repeat its work."""
+    s = a.setting
+    assert s.site is not None
+    rank = s.accesses.rank
+    written = any(x.mode == "write" and x.array.space == "global" for x in s.accesses.accesses)
+    if not 0 < rank < 3 or not written:
+        return
+    for axis in range(rank, 3):
+        for size in (s.term(names.block_size(axis)), s.term(names.grid_size(axis))):
+            if size.value is not None and size.value > 1:
+                o = Obligation("contract", "rank", s.site.span)
+                reason = f"the kernel indexes {rank} of the launch's {axis + 1} axes"
+                w = launch_witness(s, host_prover(s), TRUE)
+                a.extra.append(Verdict(o, REFUTED, reason=reason, witness=w, site=s.site, rung="constant"))
+                return
+
+
+def _declared(a: SiteRound, r: Round) -> None:
+    """Declared clauses that the launch breaks."""
+    s = a.setting
+    assert s.site is not None and s.binding is not None
+    for c in a.unmet:
+        if c.origin != "declared" or c.predicate or not s.site.exact or independent(c, s.binding):
+            continue
+        w = launch_witness(s, host_prover(s), not_(s.term(c.condition)))
+        if w is not None:
+            o = Obligation("contract", "clause", s.site.span)
+            a.extra.append(
+                Verdict(o, REFUTED, reason=f"the launch violates `{c}`", clauses=(c,), witness=w, site=s.site)
+            )
+
+
+def _aliases(a: SiteRound, r: Round) -> None:
+    """Arguments that overlap for certain, where the kernel's accesses would race."""
+    s = a.setting
+    assert s.site is not None
+    for o in overlaps(s.site, s.accesses.arrays)[:MAX_OVERLAPS]:
+        if o.certain:
+            v = _alias(s, r, o)
+            if v is not None:
+                a.extra.append(v)
+
+
+def _alias(s: Setting, r: Round, o: Overlap) -> Verdict | None:
+    """One overlapping pair: proved harmless (None), refuted, or undecided."""
+    assert s.site is not None
+    mine = [x for x in s.accesses.accesses if x.array.name == o.a]
+    others = [x for x in s.accesses.accesses if x.array.name == o.b]
+    about = Obligation("no-alias", "overlap", s.site.span)
+    text = o.reason or f"{o.a} and {o.b} overlap"
+    for x in mine:
+        for y in others:
+            if "write" not in (x.mode, y.mode) and "atomic" not in (x.mode, y.mode):
+                continue
+            if {x.mode, y.mode} == {"atomic"}:
+                continue
+            if not o.same or len(x.subscripts) != len(y.subscripts):
+                return Verdict(about, UNDECIDED, reason=f"{text}, at an unknown distance", site=s.site)
+            first, second = (x, y) if x.mode != "read" else (y, x)
+            pair = Pair(first, second)
+            v = disjoint.decide(s, pair, r.named)
+            if v.kind == PROVED or (v.kind == UNDER and all(meets(s, c) for c in v.clauses)):
+                continue
+            seen = disjoint.views(s, pair)[:2]
+            about = Obligation("no-alias", "overlap", s.site.span, access=first, other=second)
+            ask = Ask(disjoint.obligation(pair), tuple(disjoint.collision(s, *seen)), seen, "race")
+            w = search.find(s, ask) if s.site.exact else None
+            if w is not None:
+                return Verdict(about, REFUTED, reason=text, witness=w, site=s.site, rung="search")
+            return Verdict(about, UNDECIDED, reason=f"{text}: {v.reason}", site=s.site)
+    return None
+

@@ -1,0 +1,53 @@
+"""Asking one obligation again in another setting, and what would refute it."""
+
+from __future__ import annotations
+
+from gpulint.solver import disjoint, ranges, search, widths
+from gpulint.solver.disjoint import Pair
+from gpulint.solver.residual import Named
+from gpulint.solver.search import Ask
+from gpulint.solver.setting import Setting
+from gpulint.solver.verdict import PROVED, UNDECIDED, Obligation, Verdict, Witness
+from gpulint.term import and_, not_
+
+
+def again(s: Setting, o: Obligation, named: Named) -> Verdict | None:
+    """The verdict on an obligation in a setting; None for one that no setting decides."""
+    if o.property == "in-range" and o.access is not None and o.axis is not None:
+        seen = s.see(o.access)
+        top, positive, lowest = ranges.goals(o.access, o.axis, seen.checks)
+        goal = positive if o.kind == "negative" else and_(top, lowest)
+        how = s.prover.prove(seen.domain, goal)
+        return Verdict(o, PROVED if how else UNDECIDED, rung=how, reason="" if how else ranges.why(o))
+    if o.property == "no-wrap" and o.op is not None:
+        seen = s.see(o.op)
+        how = s.prover.prove(seen.domain, not_(widths.violated(o.op, seen.subscripts[0])))
+        reason = "" if how else f"{o.op.text} may leave {o.op.type.bits} bits"
+        return Verdict(o, PROVED if how else UNDECIDED, rung=how, reason=reason)
+    if o.property == "disjoint" and o.access is not None and o.other is not None:
+        return disjoint.decide(s, Pair(o.access, o.other), named)
+    return None
+
+
+def refute(s: Setting, o: Obligation) -> Witness | None:
+    """A replayed witness against an obligation in a setting that binds the launch."""
+    ask = _ask(s, o)
+    return None if ask is None else search.find(s, ask)
+
+
+def _ask(s: Setting, o: Obligation) -> Ask | None:
+    if o.property == "in-range" and o.access is not None and o.axis is not None:
+        seen = s.see(o.access)
+        if o.kind == "negative":
+            bad = ranges.negative(o.access, (seen.checks[o.axis],))
+            return Ask(o, (seen.domain, bad), (seen,), "negative-index", o.access.array.name)
+        bad = ranges.violated(o.access, o.axis, seen.checks)
+        return Ask(o, (seen.domain, bad), (seen,), "out-of-range", o.access.array.name)
+    if o.property == "no-wrap" and o.op is not None:
+        seen = s.see(o.op)
+        return Ask(o, (seen.domain, widths.violated(o.op, seen.subscripts[0])), (seen,), "wrap")
+    if o.property == "disjoint" and o.access is not None and o.other is not None:
+        a, b, _ = disjoint.views(s, Pair(o.access, o.other))
+        return Ask(o, tuple(disjoint.collision(s, a, b)), (a, b), "race", o.access.array.name)
+    return None
+

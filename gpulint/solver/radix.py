@@ -1,0 +1,243 @@
+"""Mixed-radix reasoning: equal subscripts give equal coordinates.
+
+Two points p and q touch the same element: `s(p) == s(q)` for each subscript `s`. Written as
+`base + r_1*d_1 + ... + r_n*d_n`, with `base` and the radices the same for both points, the top digit
+`d_n` is equal at both when the rest cannot make up a whole radix:
+
+    upper(rest) - lower(rest) < r_n   =>   d_n(p) == d_n(q)
+
+because `r_n * (d_n(p) - d_n(q)) == rest(q) - rest(p)` then lies strictly between -r_n and r_n. Peel
+digits until none is left. Further steps: a quotient and a remainder by the same divisor that are
+both equal give equal dividends; a remainder of a dividend that spans less than its divisor gives
+the dividend; an injective array whose elements are equal gives equal subscripts. Equations
+`t == 0` of a guard that holds at both points count as equal subscripts. What is derived is sound;
+what is not derived may still be true. Unmet side conditions over launch symbols become clauses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gpulint.contract.clause import Clause
+from gpulint.solver import space
+from gpulint.solver.residual import Named, rank
+from gpulint.solver.setting import Setting
+from gpulint.term import (
+    FALSE,
+    TRUE,
+    ZERO,
+    App,
+    Atom,
+    Bool,
+    Cmp,
+    Int,
+    Scope,
+    Sym,
+    add,
+    conjuncts,
+    ge,
+    le,
+    mul,
+    neg,
+    not_,
+    sub,
+    sym,
+    symbols,
+)
+from gpulint.term.build import ONE, monomial, of_atom
+from gpulint.term.walk import atoms
+
+LIMIT = 12  # digits of one subscript
+_MARK = sym("bound", Scope.LAUNCH)
+
+
+@dataclass
+class Unifier:
+    """Atoms known to have one value at both points, under clauses met on the way."""
+
+    setting: Setting
+    domain: Bool  # holds at each of the two points
+    named: Named
+    equal: set[Atom] = field(default_factory=set)
+    clauses: list[Clause] = field(default_factory=list)
+    may_assume: bool = True
+    work: list[Int] = field(default_factory=list)
+
+    def run(self, equations: list[Int]) -> None:
+        """Derive what follows from the equations, and from those of the domain."""
+        self.work = list(equations)
+        self.work += [c.poly for c in conjuncts(self.domain) if isinstance(c, Cmp) and c.op == "eq"]
+        for _ in range(8):
+            before = len(self.equal)
+            pending, self.work = self.work, []
+            for s in pending:
+                left = self._peel(s)
+                if left is not None:
+                    self.work.append(left)
+            self._quotients()
+            if not self.work or (len(self.equal) == before and self.work == pending):
+                return
+
+    def fixed(self, t: Int) -> bool:
+        """Whether a term has one value at both points."""
+        return all(self._same(a) for m, _ in t.terms for a in m)
+
+    def _same(self, a: Atom) -> bool:
+        if a in self.equal:
+            return True
+        if isinstance(a, Sym):
+            return a.scope is Scope.LAUNCH
+        return all(self.fixed(x) if isinstance(x, Int) else self._same_bool(x) for x in a.args)
+
+    def _same_bool(self, c: Bool) -> bool:
+        return all(self._same(a) for a in atoms(c) if isinstance(a, Sym))
+
+    def _learn(self, a: Atom) -> None:
+        if a in self.equal:
+            return
+        self.equal.add(a)
+        if isinstance(a, App) and a.op == "load" and self.setting.injective(a.data):
+            self.work.extend(a.args)
+
+    def assume_injective(self) -> bool:
+        """Take the arrays whose elements are known equal as injective: clauses, then go on."""
+        new = [a for a in self.equal if isinstance(a, App) and a.op == "load" and a.data in self.named.arrays]
+        new = [a for a in new if not all(self.fixed(x) for x in a.args)]
+        for a in sorted(new, key=lambda a: a.order):
+            clause = Clause(predicate="injective", arrays=(a.data,))
+            if clause not in self.clauses:
+                self.clauses.append(clause)
+            self.run(list(a.args))
+        return bool(new)
+
+    def _quotients(self) -> None:
+        """Dividends from quotient and remainder, or from a remainder alone."""
+        for a in sorted(self.equal, key=lambda x: x.order):
+            if not (isinstance(a, App) and a.op == "mod" and self.fixed(a.args[1])):
+                continue
+            x, w = a.args
+            if self.fixed(x):
+                continue
+            other = any(
+                isinstance(b, App) and b.op == "floordiv" and b.args == a.args for b in self.equal
+            )
+            if other or self._narrow(x, w):
+                self.work.append(x)
+
+    def _digits(self, s: Int) -> tuple[dict[Atom, Int], bool]:
+        """The digits of a subscript with their radices; False when some product hides one."""
+        out: dict[Atom, Int] = {}
+        for mono, coeff in s.terms:
+            loose = [a for a in mono if not self._same(a)]
+            if len(loose) == 0:
+                continue
+            if len(loose) > 1:
+                return out, False
+            rest = list(mono)
+            rest.remove(loose[0])
+            radix = mul(monomial(tuple(rest)), coeff)
+            out[loose[0]] = add(out.get(loose[0], ZERO), radix)
+        return out, len(out) <= LIMIT
+
+    def _peel(self, s: Int) -> Int | None:
+        """Learn the digits of `s` from the top; returns `s` when some are left."""
+        while True:
+            digits, whole = self._digits(s)
+            if not digits:
+                return None if whole else s
+            if not whole:
+                return s
+            top = self._top(digits, assume=False) or (
+                self._top(digits, assume=True) if self.may_assume else None
+            )
+            if top is None:
+                return s
+            self._learn(top)
+
+    def _top(self, digits: dict[Atom, Int], assume: bool) -> Atom | None:
+        """A digit whose radix the others cannot make up."""
+        options: list[tuple[tuple[int, int, str], Atom, tuple[Clause, ...]]] = []
+        for d in sorted(digits, key=lambda a: _weight(digits[a]), reverse=True):
+            radix = digits[d]
+            sign = self._sign(radix)
+            if sign == 0:
+                if not assume:
+                    continue
+                sign = 1
+            size = radix if sign > 0 else neg(radix)
+            rest = ZERO
+            for other, r in digits.items():
+                if other != d:
+                    rest = add(rest, mul(r, of_atom(other)))
+            found = self._less(rest, size, assume)
+            if found == ():
+                return d
+            if found is not None:
+                key = (max(rank(c) for c in found), len(found), str(found))
+                options.append((key, d, found))
+        options = [o for o in options if o[0][0] < 2]
+        if not options:
+            return None
+        _, d, cs = min(options, key=lambda o: o[0])
+        self.clauses += [c for c in cs if c not in self.clauses]
+        self.setting = self.setting.with_premises(cs)
+        return d
+
+    def _sign(self, radix: Int) -> int:
+        prover = self.setting.prover
+        if prover.prove(TRUE, ge(radix, 1), z3_too=False):
+            return 1
+        return -1 if prover.prove(TRUE, le(radix, -1), z3_too=False) else 0
+
+    def constant(self, t: Int) -> bool:
+        """Whether the domain pins a term to one value."""
+        return self._less(t, ONE, assume=False) == ()
+
+    def _narrow(self, x: Int, w: Int) -> bool:
+        return self._less(x, w, assume=False) == ()
+
+    def _less(self, rest: Int, size: Int, assume: bool) -> tuple[Clause, ...] | None:
+        """Show `upper(rest) - lower(rest) < size`: () proved, clauses that give it, or None."""
+        prover = self.setting.prover
+        if rest == ZERO:
+            goals = [sub(ONE, size)]
+        else:
+            highs = self._upper(rest)
+            lows = [ZERO] if prover.prove(self.domain, ge(rest, 0), z3_too=False) else self._upper(neg(rest))
+            goals = [add(sub(add(h, low), size), ONE) for h in highs[:4] for low in lows[:4]]
+        for g in goals:
+            if prover.prove(TRUE, le(g, 0), z3_too=False):
+                return ()
+        if not assume:
+            return None
+        options = [Clause(space.unfold(le(g, 0))) for g in goals if le(g, 0) != FALSE and self._nameable(g)]
+        options = [c for c in options if not prover.prove(TRUE, not_(c.condition), z3_too=False)]
+        if not options:
+            return None
+        return (min(options, key=lambda c: (rank(c), len(str(c)), str(c))),)
+
+    def _nameable(self, g: Int) -> bool:
+        return all(self.named.kept(a) for m, _ in g.terms for a in m)
+
+    def _upper(self, t: Int) -> list[Int]:
+        """Upper bounds of a term over the domain, as terms of the launch."""
+        goal = sub(t, _MARK)
+        mark = _MARK.atom
+
+        def keep(a: Atom) -> bool:
+            if a == mark or a in self.equal:
+                return True
+            return all(x.scope is Scope.LAUNCH for x in symbols(of_atom(a)))
+
+        out = []
+        for p in self.setting.prover.bounder(self.domain, goal).reduce(goal, keep):
+            if mark is not None and any(c == -1 for m, c in p.terms if m == (mark,)):
+                out.append(add(p, _MARK))
+        return out
+
+
+def _weight(radix: Int) -> tuple[int, int, str]:
+    """Larger radices first: by number of factors, then by constant."""
+    degree = max((len(m) for m, _ in radix.terms), default=0)
+    size = max((abs(c) for _, c in radix.terms), default=0)
+    return degree, size, radix.order

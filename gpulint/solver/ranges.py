@@ -1,0 +1,171 @@
+"""Obligation in-range: each subscript lies within its extent wherever the access happens.
+
+With negative wrap-around (Numba) a subscript in [-extent, -1] is in range as well: it names an
+element counted from the end. That it does so by intent is a question of its own (`negative`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gpulint.contract.clause import Clause
+from gpulint.dataflow.access import Access
+from gpulint.solver.residual import Named, best, missing
+from gpulint.solver.setting import Setting
+from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
+from gpulint.term import (
+    FALSE,
+    TRUE,
+    Bool,
+    Cmp,
+    Int,
+    Junction,
+    Scope,
+    and_,
+    apps,
+    conjuncts,
+    ge,
+    lt,
+    neg,
+    not_,
+    or_,
+    symbols,
+)
+
+EXACT = "in range only for an exact launch size"
+HOPELESS = "out of range for any data"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How one goal stands: proved (`how`), open with sufficient `clauses` of a `rank`, or neither.
+
+    `hopeless`: a bound over plain data exists and contradicts the goal.
+    """
+
+    how: str = ""
+    clauses: tuple[Clause, ...] = ()
+    rank: int = 9
+    hopeless: bool = False
+    wraps: bool = False  # proved in range, but perhaps by counting from the end
+
+
+def goals(a: Access, axis: int, checks: tuple[tuple[Int, Int], ...]) -> tuple[Bool, Bool, Bool]:
+    """(below the extent, not negative, not below -extent) for one subscript check."""
+    index, extent = checks[axis]
+    lowest = ge(index, neg(extent)) if a.negative_wraps else ge(index, 0)
+    return lt(index, extent), ge(index, 0), lowest
+
+
+def decide(s: Setting, a: Access, named: Named) -> list[Verdict]:
+    """One verdict for each subscript check of an access, for any parameters."""
+    seen = s.see(a)
+    out = []
+    for axis in range(len(a.checks)):
+        o = Obligation("in-range", a.mode, a.span, access=a, axis=axis)
+        top, positive, lowest = goals(a, axis, seen.checks)
+        low = low_side(s, seen.domain, positive, lowest, named)
+        out.append(verdict(o, [settle(s, seen.domain, top, named), low]))
+        if low.wraps:
+            out.append(Verdict(replace(o, kind="negative"), UNDECIDED, reason="may count from the end"))
+    return out
+
+
+def low_side(s: Setting, domain: Bool, positive: Bool, lowest: Bool, named: Named) -> Answer:
+    """The lower side: not negative, by a data clause if need be; else within the wrap-around."""
+    plain = settle(s, domain, positive, named)
+    if plain.how or positive == lowest:
+        return plain
+    how = s.prover.prove(domain, lowest)
+    if how:
+        always = s.prover.prove(domain, not_(positive), z3_too=False)
+        return Answer(how, wraps=not always)
+    if plain.clauses and plain.rank == 0:
+        return plain
+    wrapped = settle(s, domain, lowest, named)
+    return wrapped if wrapped.how or wrapped.rank < plain.rank else plain
+
+
+def settle(s: Setting, domain: Bool, goal: Bool, named: Named) -> Answer:
+    """Prove `domain => goal`, or say what would make it true."""
+    how = s.prover.prove(domain, goal, z3_too=False)
+    if how:
+        return Answer(how)
+    if not isinstance(goal, Cmp):
+        return Answer(s.prover.prove(domain, goal))
+    found = missing(s.prover, domain, goal.poly, named)
+    if () in found:
+        return Answer("cases")
+    if tangled(domain, goal.poly) or not found:
+        how = s.prover.prove(domain, goal)
+        if how:
+            return Answer(how)
+    hopeless = any(len(r) == 1 and r[0].lo is not None and r[0].lo > 0 for r in found)
+    top = best(found, lambda c: possible(s, c))
+    if top is None:
+        return Answer(hopeless=hopeless)
+    return Answer(clauses=top[0], rank=top[1], hopeless=hopeless)
+
+
+def tangled(domain: Bool, p: Int) -> bool:
+    """Whether Z3 may see more than elimination does: disjunctions, inequations, quotients."""
+    for c in conjuncts(domain):
+        if isinstance(c, Junction) or (isinstance(c, Cmp) and c.op == "ne"):
+            return True
+    return bool([a for a in apps(domain, p) if a.op in ("floordiv", "mod", "select", "pow")])
+
+
+def possible(s: Setting, c: Clause) -> bool:
+    """Whether a clause is not plainly contradicted by the facts."""
+    if c.predicate or c.condition == TRUE:
+        return True
+    return not s.prover.prove(TRUE, not_(c.condition), z3_too=False)
+
+
+def verdict(o: Obligation, answers: list[Answer]) -> Verdict:
+    """Both sides of a check together."""
+    if all(a.how for a in answers):
+        return Verdict(o, PROVED, rung="+".join(dict.fromkeys(a.how for a in answers)))
+    open_ = [a for a in answers if not a.how]
+    if all(a.clauses for a in open_):
+        cs = tuple(dict.fromkeys(c for a in open_ for c in a.clauses))
+        if max(a.rank for a in open_) < 2:
+            return Verdict(o, UNDER, clauses=cs, rung="clauses")
+        hopeless = any(a.hopeless for a in open_)
+        reason = HOPELESS if hopeless else EXACT
+        return Verdict(o, UNDECIDED, reason=reason, clauses=cs, geometry=True)
+    return Verdict(o, UNDECIDED, reason=why(o), geometry=False)
+
+
+def why(o: Obligation) -> str:
+    """The reason that an index could not be bounded, in a reader's words."""
+    a = o.access
+    assert a is not None and o.axis is not None
+    index = a.checks[o.axis][0]
+    loads = sorted({x.data for x in apps(index, op="load")})
+    if loads:
+        return f"indirect index: loaded from {', '.join(loads)}"
+    unknown = sorted(x.name for x in symbols(index) if x.scope is Scope.POINT and not known(x.name))
+    if unknown:
+        return f"index depends on an unknown value: {unknown[0]}"
+    loops = sorted(x.name for x in symbols(index) if x.scope is Scope.LOOP)
+    if loops:
+        return "index grows with a loop whose bound does not limit it"
+    return "no bound found"
+
+
+def known(name: str) -> bool:
+    return name.startswith(("threadIdx.", "gid.", "blockIdx."))
+
+
+def violated(a: Access, axis: int, checks: tuple[tuple[Int, Int], ...]) -> Bool:
+    """The condition under which a subscript check fails."""
+    top, _, lowest = goals(a, axis, checks)
+    return not_(and_(top, lowest))
+
+
+def negative(a: Access, checks: tuple[tuple[Int, Int], ...]) -> Bool:
+    """The condition under which some subscript is negative though in range."""
+    return or_(*(and_(lt(i, 0), ge(i, neg(e))) for i, e in checks)) if a.negative_wraps else FALSE
+
+

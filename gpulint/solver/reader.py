@@ -1,0 +1,143 @@
+"""A model read back as a concrete launch, its points, and numbers under the user's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gpulint.dataflow.access import Access
+from gpulint.frontend.host.site import HostArray
+from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Index, Number, Point
+from gpulint.ir import symbols as names
+from gpulint.ir.types import FloatType
+from gpulint.solver import space
+from gpulint.solver.prover import Model
+from gpulint.solver.setting import Setting
+from gpulint.solver.space import AXES, Seen
+from gpulint.term import Atom, Int, Scope, Unbound, evaluate, symbols
+from gpulint.term.build import of_atom
+
+Triple = tuple[int, int, int]
+
+
+class Reader:
+    """One model in one setting; `seen` are the accesses of the one or two points it is about."""
+
+    def __init__(self, s: Setting, model: Model, seen: Sequence[Seen]) -> None:
+        self.s, self.model, self.seen = s, model, tuple(seen)
+        self.known = model.known()
+
+    def number(self, t: Int, default: int = 1) -> int:
+        """The value of a term; a symbol that the model does not speak of takes the default."""
+        env: dict[Atom, int] = {}
+        for x in symbols(t):
+            if x in self.known:
+                env[x] = self.model.value(of_atom(x))
+            else:
+                low = default if x.lo is None else max(x.lo, default)
+                env[x] = low if x.hi is None else min(low, x.hi)
+        try:
+            return evaluate(t, env)
+        except (Unbound, ZeroDivisionError):
+            return default
+
+    def _triple(self, terms: Sequence[Int]) -> Triple:
+        x, y, z = (self.number(self.s.term(t)) for t in terms)
+        return x, y, z
+
+    def launch(self) -> ConcreteLaunch | None:
+        """The launch that the model describes, or None when it is no launch at all."""
+        grid = self._triple([names.grid_size(a) for a in AXES])
+        block = self._triple([names.block_size(a) for a in AXES])
+        if min(*grid, *block) < 1:
+            return None
+        scalars: dict[str, Number | None] = {}
+        arrays: dict[str, ConcreteArray] = {}
+        for p in self.s.kernel.params:
+            if p.is_array:
+                arrays[p.name] = self._array(p.name)
+            elif isinstance(p.type, FloatType):
+                scalars[p.name] = 1.0
+            else:
+                scalars[p.name] = self.number(self.s.term(names.param(p.name)))
+        return ConcreteLaunch(grid, block, arrays, scalars)
+
+    def _array(self, name: str) -> ConcreteArray:
+        array = self.s.accesses.arrays.get(name)
+        shape = tuple(self.number(self.s.term(e)) for e in array.extents) if array else (1,)
+        model = self.model
+
+        def initial(index: Index) -> Number | None:
+            return model.element(name, index)
+
+        return ConcreteArray(shape, initial, self._buffer(name))
+
+    def _buffer(self, name: str) -> str:
+        """One storage for parameters that the site gives one whole allocation; else its own."""
+        if self.s.site is None:
+            return ""
+        mine = self.s.site.arguments.get(name)
+        if not isinstance(mine, HostArray) or not mine.whole:
+            return ""
+        others = [
+            a for p, a in self.s.site.arguments.items()
+            if p != name and isinstance(a, HostArray) and a.whole and a.buffer == mine.buffer
+        ]  # fmt: skip
+        return mine.buffer if others else ""
+
+    def points(self, block: Triple) -> tuple[Point, ...]:
+        """The points of the model, one for each access that it is about."""
+        return tuple(self._point(i + 1, block, seen) for i, seen in enumerate(self.seen))
+
+    def _point(self, side: int, block: Triple, seen: Seen) -> Point:
+        b, t = [0, 0, 0], [0, 0, 0]
+        for axis in AXES:
+            if axis in seen.axes:
+                b[axis], t[axis] = divmod(self._local(space.gid(axis), side), block[axis])
+            else:
+                b[axis] = self._local(names.block(axis), side)
+                t[axis] = self._local(names.thread(axis), side)
+        return (b[0], b[1], b[2]), (t[0], t[1], t[2])
+
+    def _local(self, t: Int, side: int) -> int:
+        return self.number(t if len(self.seen) == 1 else space.twin_int(t, side), 0)
+
+    def names(self) -> Mapping[str, int]:
+        """The numbers under the user's names: host symbols at a site, else the kernel's own."""
+        out: dict[str, int] = {}
+        own = {names.param(p.name) for p in self.s.kernel.params if not p.is_array}
+        extents = [e for a in self.s.accesses.arrays.values() if a.is_param for e in a.extents]
+        for t in sorted([*own, *extents], key=str):
+            if self.s.site is None:
+                if symbols(t) & self.known:
+                    out[str(t)] = self.number(t)
+                continue
+            for x in symbols(self.s.term(t)) & self.known:
+                out[x.name] = self.number(of_atom(x))
+        return dict(sorted(out.items()))
+
+    def values(self, point: Point) -> Mapping[str, int]:
+        """The parts of the index at a point, as numbers."""
+        out: dict[str, int] = {}
+        for seen in self.seen[:1]:
+            if not isinstance(seen.source, Access):
+                continue
+            for axis, letter in enumerate(names.AXES):
+                used = {x.name for t in seen.source.subscripts for x in symbols(t)}
+                if f"blockIdx.{letter}" in used:
+                    out[f"blockIdx.{letter}"] = point[0][axis]
+                if f"threadIdx.{letter}" in used:
+                    out[f"threadIdx.{letter}"] = point[1][axis]
+            for loop in seen.source.loops:
+                if loop.value is not None and loop.name:
+                    t = self.s.term(loop.value)
+                    if all(x.scope in (Scope.LAUNCH, Scope.LOOP) for x in symbols(t)):
+                        out[loop.name] = self.number(t, 0)
+        return out
+
+    def trips(self) -> tuple[Mapping[str, int], ...]:
+        """The loop counters at each point."""
+        out = []
+        for i, seen in enumerate(self.seen):
+            loops = getattr(seen.source, "loops", ())
+            out.append({x.name or "loop": self._local(of_atom(x.counter), i + 1) for x in loops})
+        return tuple(out)

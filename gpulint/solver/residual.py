@@ -1,0 +1,156 @@
+"""What is missing for a goal: sufficient conditions over host-checkable symbols, as clauses.
+
+Starting from a goal `p <= 0` that does not follow, elimination leaves polynomials over launch
+symbols and loaded elements whose being at most zero suffices. Each becomes a clause: a comparison, or
+`within(idx, lo, hi)` when one loaded element is left with a constant factor.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gpulint.contract.clause import Clause
+from gpulint.solver import space
+from gpulint.solver.bound import choices, extremes
+from gpulint.solver.prover import Prover
+from gpulint.term import (
+    FALSE,
+    ZERO,
+    App,
+    Atom,
+    Bool,
+    Int,
+    Scope,
+    Sym,
+    add,
+    and_,
+    apps,
+    floordiv,
+    le,
+    mul,
+    neg,
+    not_,
+    sub,
+    symbols,
+)
+from gpulint.term.build import ONE, of_atom
+
+Residual = tuple[Int, ...]
+DEPTH = 3
+
+
+@dataclass(frozen=True)
+class Named:
+    """Which launch symbols a host can read (parameters, extents, block, grid) and which arrays."""
+
+    symbols: frozenset[Sym]
+    arrays: frozenset[str]
+
+    def kept(self, a: Atom) -> bool:
+        """Atoms that may stay in a clause."""
+        if isinstance(a, Sym):
+            return a in self.symbols
+        if a.op == "load":
+            return False
+        return a.op != "fn" and all(s in self.symbols for x in a.args for s in symbols(x)) and not any(
+            True for x in a.args for _ in apps(x, op="load")
+        )
+
+    def kept_or_loaded(self, a: Atom) -> bool:
+        return self.kept(a) or (isinstance(a, App) and a.op == "load" and a.data in self.arrays)
+
+
+def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEPTH) -> list[Residual]:
+    """Alternatives, each a conjunction of polynomials that suffice being at most zero for `p <= 0`.
+
+    An empty conjunction is a proof; no alternative means that elimination found nothing.
+    """
+    bounder = prover.bounder(domain, p)
+    if bounder.proves(p):
+        return [()]
+    split = extremes(p) if depth else None
+    if split is not None:
+        every, goals = split
+        parts = [missing(prover, domain, g, named, depth - 1) for g in goals]
+        if every == "all":
+            return _together(parts)
+        return [r for part in parts for r in part][:8]
+    choice = choices(p) if depth else None
+    if choice is not None:
+        c, yes, no = choice
+        sides = [(and_(domain, c), yes), (and_(domain, not_(c)), no)]
+        parts = [missing(prover, d, g, named, depth - 1) for d, g in sides if d != FALSE]
+        return _together(parts)
+    found = bounder.reduce(p, named.kept)
+    loaded = bounder.reduce(p, named.kept_or_loaded)
+    return [() if q == ZERO else (q,) for q in dict.fromkeys([*found, *loaded])]
+
+
+def _together(parts: list[list[Residual]]) -> list[Residual]:
+    """One alternative of each part, joined, in all ways (up to eight)."""
+    ways = itertools.islice(itertools.product(*parts), 8)
+    return [tuple(dict.fromkeys(q for r in way for q in r)) for way in ways]
+
+
+def clauses(residual: Residual) -> tuple[Clause, ...] | None:
+    """The clauses that say `each polynomial <= 0`, or None when one cannot be said."""
+    out: list[Clause] = []
+    for p in residual:
+        c = _clause(p)
+        if c is None:
+            return None
+        out.append(c)
+    return tuple(out)
+
+
+def _clause(p: Int) -> Clause | None:
+    loads = apps(p, op="load")
+    if not loads:
+        cond = space.unfold(le(p, 0))
+        return None if cond == FALSE else Clause(cond)
+    return _within(p, loads)
+
+
+def _within(p: Int, loads: list[App]) -> Clause | None:
+    """`c * A[...] + rest <= 0` as a range of the elements of A."""
+    if len({a.data for a in loads}) != 1:
+        return None
+    a = loads[0]
+    coeff = next((c for m, c in p.terms if m == (a,)), 0)
+    rest = sub(p, mul(coeff, of_atom(a)))
+    if coeff == 0 or apps(rest, op="load") or any(s.scope is not Scope.LAUNCH for s in symbols(rest)):
+        return None
+    rest = space.unfold(rest)
+    if coeff > 0:  # A <= -rest / c
+        top = add(floordiv(neg(rest), coeff), ONE)
+        return Clause(predicate="within", arrays=(a.data,), bounds=(ZERO, top))
+    low = neg(floordiv(neg(rest), -coeff))  # A >= ceil(rest / -c)
+    return Clause(predicate="above", arrays=(a.data,), bounds=(low,))
+
+
+def rank(c: Clause) -> int:
+    """How far a clause is from plain data: 0 data, 1 one launch size alone, 2 the exact launch."""
+    names = {s.name for s in symbols(c.condition)}
+    launch = {n for n in names if n.startswith(("grid.", "block."))}
+    if not launch:
+        return 0
+    return 1 if len(launch) == 1 and len(names) > 1 and not any("*" in n for n in launch) else 2
+
+
+def best(
+    alternatives: list[Residual], possible: Callable[[Clause], bool]
+) -> tuple[tuple[Clause, ...], int] | None:
+    """The alternative closest to plain data, with its rank; impossible clauses are left out."""
+    ranked = []
+    for r in alternatives:
+        cs = clauses(r)
+        if cs is None or not all(possible(c) for c in cs):
+            continue
+        size = sum(len(str(c)) for c in cs)
+        ranked.append((max((rank(c) for c in cs), default=0), len(cs), size, str(cs), cs))
+    if not ranked:
+        return None
+    top = min(ranked, key=lambda t: t[:4])
+    return top[4], top[0]

@@ -1,0 +1,103 @@
+"""Witness search: a small concrete launch that breaks an obligation, replayed before it counts.
+
+A solution is asked of Z3 with real products, small numbers first; the launch it describes is run by
+the reference interpreter, and only a violation that occurs there, of the same kind at the same
+place, is a refutation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpulint.contract.bind import Binding
+from gpulint.interp.launch import ConcreteLaunch, Violation
+from gpulint.interp.replay import replay
+from gpulint.ir import symbols as names
+from gpulint.solver import space
+from gpulint.solver.reader import Reader
+from gpulint.solver.setting import Setting
+from gpulint.solver.space import AXES, Seen
+from gpulint.solver.verdict import Obligation, Witness
+from gpulint.term import Bool, Int, Scope, Sym, const, ge, le, symbols
+from gpulint.term.build import of_atom
+from gpulint.term.node import Mono
+
+BLOCKS = ((32, 1, 1), (8, 8, 1), (4, 4, 4))  # usual block shapes by launch rank, kept small
+ALL_THREADS = 2048  # up to this many threads the whole launch is replayed
+SEARCH_RLIMIT = 3_000_000
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What to look for: the conditions, the points' side marks ('' for one point), the kind."""
+
+    obligation: Obligation
+    conditions: tuple[Bool, ...]
+    seen: tuple[Seen, ...]
+    kind: str  # out-of-range, race, wrap, negative-index, uninitialised
+    array: str = ""
+
+
+def usual(s: Setting) -> Setting:
+    """The setting with a usual block shape in place of any: what an unseen launch looks like."""
+    rank = max(1, min(3, s.accesses.rank))
+    shape = BLOCKS[rank - 1]
+    mapping: dict[Sym, Int] = {}
+    for axis in AXES:
+        mapping[space.atom_of(names.block_size(axis))] = const(shape[axis])
+        if axis >= rank:
+            mapping[space.atom_of(names.grid_size(axis))] = const(1)
+    binding = Binding(mapping, (), (), True)
+    return Setting(s.kernel, s.accesses, s.options, s.premises, None, binding)
+
+
+def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
+    """A replayed witness in a setting that binds the block sizes, or None."""
+    free = sorted(
+        (x for x in symbols(*ask.conditions, *launch_terms(s)) if not x.boolean),
+        key=lambda x: (x.scope is not Scope.LAUNCH, x.order),
+    )
+    limits = [le(of_atom(x), 2**46) for x in free if x.scope is Scope.LAUNCH and x.hi is None]
+    floors = [ge(of_atom(x), -1) for x in free if x.scope is Scope.LAUNCH and x.lo is None]
+    model = s.prover.model([*ask.conditions, *limits, *floors], free, SEARCH_RLIMIT)
+    if model is None:
+        return None
+    reader = Reader(s, model, ask.seen)
+    whole = whole or bool(s.accesses.syncs)
+    launch = reader.launch()
+    if launch is None or (whole and threads(launch) > ALL_THREADS):
+        return None
+    points = reader.points(launch.block)
+    launch.points = None if whole else points
+    found = replay(s.kernel, launch, ask.kind, ask.obligation.span, ask.array or None)
+    return witness(reader, launch, found) if found is not None else None
+
+
+def threads(launch: ConcreteLaunch) -> int:
+    out = 1
+    for n in (*launch.grid, *launch.block):
+        out *= n
+    return out
+
+
+def witness(reader: Reader, launch: ConcreteLaunch, v: Violation) -> Witness:
+    """What a reader is told: the violation as the interpreter saw it, in the user's names."""
+    both = (v.point,) if v.other is None else (v.point, v.other)
+    return Witness(
+        params=reader.names(), grid=launch.grid, block=launch.block, points=both, array=v.array,
+        element=tuple(v.element), extents=tuple(v.extents), values=reader.values(v.point),
+        trips=reader.trips(), replayed=True,
+    )  # fmt: skip
+
+
+def launch_terms(s: Setting) -> list[Int]:
+    out = [s.term(f(axis)) for axis in AXES for f in (names.grid_size, names.block_size)]
+    return out + [s.term(x) for a in s.accesses.arrays.values() if a.is_param for x in a.extents]
+
+
+def of_geometry(mono: Mono) -> bool:
+    """Whether a product is of coordinates and launch sizes alone."""
+    return all(
+        isinstance(a, Sym) and a.name.split("#")[0].startswith(("block", "grid.", "threadIdx.", "gid."))
+        for a in mono
+    )

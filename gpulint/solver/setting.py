@@ -1,0 +1,82 @@
+"""What one round of proofs stands on: a kernel for any parameters, or at one launch site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TypeVar
+
+from gpulint.contract.bind import Binding
+from gpulint.contract.clause import Clause
+from gpulint.dataflow.access import Access, AccessSet, IntOp
+from gpulint.frontend.host.site import LaunchSite
+from gpulint.ir.nodes import Kernel
+from gpulint.solver import space
+from gpulint.solver.options import Options
+from gpulint.solver.prover import ELEMENT, Prover
+from gpulint.solver.space import Seen
+from gpulint.term import Bool, Int, and_, ge, lt
+
+T = TypeVar("T", Int, Bool)
+
+
+class Setting:
+    """Facts, premises and the translation of kernel terms, for one round of proofs."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        accesses: AccessSet,
+        options: Options,
+        premises: Iterable[Clause] = (),
+        site: LaunchSite | None = None,
+        binding: Binding | None = None,
+    ) -> None:
+        self.kernel, self.accesses, self.options = kernel, accesses, options
+        self.premises = tuple(premises)
+        self.site, self.binding = site, binding
+        self._seen: dict[tuple[int, frozenset[int]], Seen] = {}
+
+    @cached_property
+    def prover(self) -> Prover:
+        facts = [*space.point_facts(), *space.launch_facts(self.kernel, self.accesses, self.options)]
+        facts += [*self.accesses.facts, *(c.condition for c in self.premises if not c.predicate)]
+        own = [self.term(f) for f in facts]
+        if self.binding is not None:
+            own += [*self.binding.facts, *self.binding.device_facts]
+        return Prover(own, self.options.rlimit, self._ranges())
+
+    def _ranges(self) -> Mapping[str, Bool]:
+        out: dict[str, Bool] = {}
+        e = ELEMENT
+        for c in self.premises:
+            if c.predicate == "within":
+                lo, hi = (self.term(b) for b in c.bounds)
+                out[c.arrays[0]] = and_(ge(e, lo), lt(e, hi))
+            elif c.predicate == "above":
+                out[c.arrays[0]] = ge(e, self.term(c.bounds[0]))
+        return out
+
+    def injective(self, array: str) -> bool:
+        return any(c.predicate == "injective" and c.arrays == (array,) for c in self.premises)
+
+    def term(self, t: T) -> T:
+        """A kernel term in this setting: over host symbols when there is a launch site."""
+        return t if self.binding is None else self.binding.apply(space.unfold(t))
+
+    def with_premises(self, more: Iterable[Clause]) -> Setting:
+        """This setting with more clauses taken as given."""
+        added = tuple(c for c in more if c not in self.premises)
+        if not added:
+            return self
+        both = (*self.premises, *added)
+        return Setting(self.kernel, self.accesses, self.options, both, self.site, self.binding)
+
+    def see(self, a: Access | IntOp, within: frozenset[int] = frozenset(space.AXES)) -> Seen:
+        key = (id(a), within)
+        if key not in self._seen:
+            s = space.see(a, within)
+            if self.binding is not None:
+                s = s.mapped(self.term, self.term)
+            self._seen[key] = s
+        return self._seen[key]

@@ -1,0 +1,105 @@
+"""The second round: what stays open, and every clause, at each launch site in view.
+
+A site may leave inputs free: arrays and numbers that its caller gives. Data clauses that relate two
+independent inputs (`a.size <= b.size`) are the caller's to keep, so a launch that breaks only those
+is not reported: they are assumed in the search for witnesses. What breaks for some value of a
+single input (a size that is no multiple of the block) is a fault of the launch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from gpulint.contract.bind import Binding, bind
+from gpulint.contract.clause import Clause
+from gpulint.frontend.host.site import LaunchSite
+from gpulint.solver import questions
+from gpulint.solver.general import Round
+from gpulint.solver.setting import Setting
+from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
+from gpulint.term import FALSE, TRUE, symbols
+
+
+@dataclass
+class SiteRound:
+    """The answers at one site: by position in the general round's verdicts."""
+
+    setting: Setting
+    answers: dict[int, Verdict] = field(default_factory=dict)
+    unmet: list[Clause] = field(default_factory=list)
+    extra: list[Verdict] = field(default_factory=list)
+    limits: list[SiteVerdict] = field(default_factory=list)
+    reason: str = ""
+
+
+def decide(r: Round, site: LaunchSite) -> SiteRound:
+    """Decide at one site what the general round left open or made hang on clauses."""
+    g = r.setting
+    declared = tuple(c for c in g.premises if c.origin == "declared")
+    binding = bind(g.kernel, g.accesses.arrays, site)
+    s = Setting(g.kernel, g.accesses, g.options, (), site, binding)
+    out = SiteRound(s)
+    if binding.problems:
+        out.reason = binding.problems[0].message
+        return out
+    met = {c: meets(s, c) for c in dict.fromkeys((*declared, *r.inferred, *_all(r)))}
+    out.unmet = [c for c in dict.fromkeys((*declared, *r.inferred)) if not met[c]]
+    natural = s.with_premises(c for c in r.inferred if not met[c] and independent(c, binding))
+    for i, v in enumerate(r.verdicts):
+        if v.kind == PROVED:
+            continue
+        if v.kind == UNDER and all(met[c] for c in v.clauses):
+            continue
+        out.answers[i] = _answer(s, natural, v, r, binding)
+    return out
+
+
+def _all(r: Round) -> tuple[Clause, ...]:
+    return tuple(c for v in r.verdicts if v.kind == UNDER for c in v.clauses)
+
+
+def meets(s: Setting, c: Clause) -> bool:
+    """Whether the site establishes a clause, for all values of its free inputs."""
+    if c.predicate:
+        return False
+    goal = s.term(c.condition)
+    return bool(s.prover.prove(TRUE, goal))
+
+
+def independent(c: Clause, binding: Binding) -> bool:
+    """Whether a clause relates two or more inputs that the site leaves free."""
+    if c.predicate:
+        return True
+    goal = binding.apply(c.condition)
+    if goal == FALSE:
+        return False
+    return len({owner(x.name) for x in symbols(goal)}) > 1
+
+
+def owner(name: str) -> str:
+    """The host object that a symbol belongs to: `a` for `a.shape[0]`."""
+    for mark in (".shape[", ".size", ".strides[", ".stride("):
+        if mark in name:
+            return name.split(mark)[0]
+    return name
+
+
+def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding) -> Verdict:
+    """One obligation at one site: proved, refuted with a witness, or undecided."""
+    new = questions.again(s, v.obligation, r.named)
+    if new is None:
+        return replace(v, site=s.site)
+    if new.kind == PROVED:
+        return replace(new, site=s.site)
+    if natural is not s:
+        kept = questions.again(natural, v.obligation, r.named)
+        if kept is not None and kept.kind == PROVED:
+            return replace(v, kind=UNDECIDED, site=s.site, reason="the launch does not establish the clause")
+    if binding.exact:
+        w = questions.refute(natural, v.obligation)
+        if w is not None:
+            return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
+    reason = new.reason or v.reason
+    return replace(v, kind=UNDECIDED, site=s.site, reason=reason)
+
+

@@ -1,0 +1,184 @@
+"""The launch space as the prover sees it: facts, and global thread indices in place of products.
+
+`blockIdx.x * block.x + threadIdx.x` is one number: (blockIdx.x, threadIdx.x) and the global index
+`gid.x` in [0, grid.x * block.x) correspond one to one, since threadIdx.x < block.x. Where the terms
+of an access hold blockIdx and threadIdx of an axis only in that combination, they are rewritten over
+`gid.x`, which makes them linear; distinct points then are distinct global indices. The rewriting
+substitutes `threadIdx.x = gid.x - block.x * blockIdx.x` and is kept only if blockIdx.x vanishes from
+every term of the access, so that nothing is lost. `grid.x * block.x` becomes one symbol likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar, cast
+
+from gpulint.dataflow.access import Access, AccessSet, IntOp
+from gpulint.ir import symbols as names
+from gpulint.ir.nodes import Kernel
+from gpulint.solver.options import INT32_SIZES, NON_EMPTY, Options
+from gpulint.term import (
+    Atom,
+    Bool,
+    Int,
+    Scope,
+    Sym,
+    add,
+    ge,
+    le,
+    lt,
+    mul,
+    rename,
+    sub,
+    subst,
+    sym,
+    symbols,
+)
+from gpulint.term.build import ONE, of_atom
+from gpulint.term.node import intern
+from gpulint.term.products import replace_product
+
+T = TypeVar("T", Int, Bool)
+INT32_MAX = 2**31 - 1
+MANY = 2**31 - 2**20  # elements of an array under int32-sizes
+WIDE = 2**47  # magnitude of a scalar when int32-sizes is lifted: more than any memory holds
+AXES = (0, 1, 2)
+
+
+def total(axis: int) -> Int:
+    """Threads of the launch along an axis: `grid.x * block.x` as one symbol."""
+    a = names.AXES[axis]
+    top = names.MAX_GRID[axis] * names.MAX_BLOCK[axis]
+    return sym(f"grid.{a} * block.{a}", Scope.LAUNCH, 1, top)
+
+
+def gid(axis: int) -> Int:
+    """The global index of a thread along an axis, `cuda.grid(n)[axis]`."""
+    top = names.MAX_GRID[axis] * names.MAX_BLOCK[axis] - 1
+    return sym(f"gid.{names.AXES[axis]}", Scope.POINT, 0, top)
+
+
+def atom_of(t: Int) -> Sym:
+    """The symbol of a symbol term."""
+    return cast(Sym, t.atom)
+
+
+def _totals(t: T) -> T:
+    """Rewrite `grid.a * block.a` wherever both occur in one monomial."""
+    for axis in AXES:
+        g, b = atom_of(names.grid_size(axis)), atom_of(names.block_size(axis))
+        if {g, b} <= symbols(t):
+            t = replace_product(t, g, b, atom_of(total(axis)))
+    return t
+
+
+def unfold(t: T) -> T:
+    """`grid.x * block.x` as the product again: for clauses that a user reads or a host evaluates."""
+    products = {a: mul(names.grid_size(a), names.block_size(a)) for a in AXES}
+    return subst(t, {atom_of(total(a)): products[a] for a in AXES})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An access (or operation) over global indices along `axes`, block and thread elsewhere."""
+
+    source: Access | IntOp
+    domain: Bool
+    subscripts: tuple[Int, ...]
+    checks: tuple[tuple[Int, Int], ...]
+    axes: frozenset[int]
+
+    def mapped(self, bool_: Callable[[Bool], Bool], int_: Callable[[Int], Int]) -> Seen:
+        """The same with every condition and every integer term rewritten."""
+        return Seen(
+            self.source, bool_(self.domain), tuple(map(int_, self.subscripts)),
+            tuple((int_(x), int_(y)) for x, y in self.checks), self.axes,
+        )  # fmt: skip
+
+    def symbols(self) -> set[Sym]:
+        return symbols(self.domain, *self.subscripts, *(t for c in self.checks for t in c))
+
+
+def _along(axis: int, s: Seen) -> Seen:
+    """The access over the global index of an axis, unless it holds the parts of it apart."""
+    t, b = atom_of(names.thread(axis)), atom_of(names.block(axis))
+    used = s.symbols()
+    axes = s.axes | {axis}
+    if t not in used and b not in used:
+        return replace(s, axes=axes)
+    back: dict[Atom, Int | Bool] = {t: sub(gid(axis), mul(names.block_size(axis), of_atom(b)))}
+    out = s.mapped(lambda c: subst(c, back), lambda i: subst(i, back))
+    return s if b in out.symbols() else replace(out, axes=axes)
+
+
+def see(a: Access | IntOp, within: frozenset[int] = frozenset(AXES)) -> Seen:
+    """`a` over global indices along as many of the axes `within` as its terms allow."""
+    subscripts = a.subscripts if isinstance(a, Access) else (a.term,)
+    checks = a.checks if isinstance(a, Access) else ()
+    s = Seen(a, a.domain, subscripts, checks, frozenset()).mapped(_totals, _totals)
+    for axis in sorted(within):
+        s = _along(axis, s)
+    return s
+
+
+def point_facts() -> tuple[Bool, ...]:
+    """What holds of the coordinates of any point of any launch."""
+    out: list[Bool] = []
+    for axis in AXES:
+        t, b = names.thread(axis), names.block(axis)
+        size, grid, all_ = names.block_size(axis), names.grid_size(axis), total(axis)
+        out += [
+            lt(t, size), lt(b, grid), lt(gid(axis), all_),
+            le(add(mul(b, size), size), all_), le(size, all_), le(grid, all_),
+        ]  # fmt: skip
+    return tuple(out)
+
+
+def launch_facts(kernel: Kernel, accesses: AccessSet, options: Options) -> tuple[Bool, ...]:
+    """What the standing assumptions say of sizes and parameters."""
+    small = INT32_SIZES in options.assume
+    out: list[Bool] = []
+    for array in accesses.arrays.values():
+        if not array.is_param:
+            continue
+        for extent in array.extents:
+            if NON_EMPTY in options.assume:
+                out.append(ge(extent, 1))
+            if small:
+                out.append(le(extent, MANY))
+        if small and len(array.extents) > 1:
+            product = ONE
+            for extent in array.extents:
+                product = mul(product, extent)
+            out.append(le(product, MANY))
+    reach = INT32_MAX if small else WIDE
+    for p in kernel.params:
+        if not p.is_array:
+            out += [le(names.param(p.name), reach), ge(names.param(p.name), -reach)]
+    if small:
+        out += [le(total(axis), INT32_MAX) for axis in AXES]
+    return tuple(out)
+
+
+def twin(t: Bool, side: int, shared: Mapping[Sym, Sym] | None = None) -> Bool:
+    """The term for one of two points: every symbol that is not of the launch gets the side's mark."""
+    return rename(t, lambda s: mark(s, side, shared))
+
+
+def mark(s: Sym, side: int, shared: Mapping[Sym, Sym] | None = None) -> Sym | None:
+    if s.scope is Scope.LAUNCH or (shared and s in shared):
+        return None
+    return intern(Sym, (f"{s.name}#{side}", s.scope, s.lo, s.hi, s.boolean))
+
+
+def twin_int(t: Int, side: int, shared: Mapping[Sym, Sym] | None = None) -> Int:
+    return rename(t, lambda s: mark(s, side, shared))
+
+
+def coordinates(axes: Iterable[int]) -> list[Int]:
+    """The symbols that tell points apart, given the axes that global indices stand for."""
+    out: list[Int] = []
+    for axis in AXES:
+        out += [gid(axis)] if axis in axes else [names.block(axis), names.thread(axis)]
+    return out

@@ -1,0 +1,28 @@
+"""The dialects: which canonical names compile a function for the device, and how they are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """`compilers` are the dotted names of the decorators; `positional` their parameters in order.
+
+    The first positional parameter takes the function or, if `signatures` is set, eager signatures.
+    """
+
+    name: str
+    compilers: frozenset[str]
+    positional: tuple[str, ...]
+    signatures: frozenset[str] = frozenset()
+
+
+NUMBA = Dialect(
+    "numba",
+    frozenset({"numba.cuda.jit", "numba.cuda.decorators.jit", "numba.cuda.autojit"}),
+    ("func_or_sig", "device", "inline", "link", "debug", "opt", "lineinfo", "cache"),
+    frozenset({"func_or_sig", "signature", "argtypes"}),
+)
+DIALECTS = (NUMBA,)
+BY_COMPILER = {name: dialect for dialect in DIALECTS for name in dialect.compilers}

@@ -1,0 +1,152 @@
+"""Finds the functions that a dialect compiles for the device, and the names the host has for them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from gpulint.source.comments import comments
+from gpulint.source.constants import fold
+from gpulint.source.declared import declared
+from gpulint.source.launchnames import Names
+from gpulint.source.model import FunctionNode, KernelSource, Module, Scope
+from gpulint.source.resolve import Project
+from gpulint.source.wraps import Placed, Wrap, Wraps, member
+
+
+@dataclass(eq=False)
+class _Found:
+    """A function with one way of compiling it; `places` are the decorator or calls that do it."""
+
+    node: FunctionNode
+    scope: Scope
+    wrap: Wrap
+    decorator: ast.expr
+    names: list[str] = field(default_factory=list)
+
+
+def find(module: Module, project: Project) -> list[KernelSource]:
+    """The kernels and device functions of a module, in source order.
+
+    A function compiled twice in the same way counts once. A function of another readable module
+    that this one compiles is listed here, with its own module. Left out: functions that reach the
+    compiler as parameters or from containers.
+    """
+    project.add(module)
+    finder = _Finder(module, project)
+    finder.decorated()
+    finder.wrapped()
+    return finder.sources()
+
+
+class _Finder:
+    def __init__(self, module: Module, project: Project) -> None:
+        self.module = module
+        self.project = project
+        self.wraps = Wraps(project)
+        self.found: dict[object, _Found] = {}
+        self.functions: dict[ast.AST, _Found] = {}
+        self.calls: dict[ast.Call, list[_Found]] = {}
+
+    def decorated(self) -> None:
+        for node, scope in list(self.module.scopes.items()):
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            for decorator in reversed(node.decorator_list):
+                outer = scope.parent or scope
+                wrap = self.wraps.decorator(decorator, outer)
+                if wrap is not None:
+                    wrap = self.wraps.settled(wrap, outer)
+                    self.functions[node] = self._add(node, scope, wrap, decorator)
+                    break
+
+    def wrapped(self) -> None:
+        for call, scope in self.module.calls:
+            compiled = self.wraps.compiled(call, scope)
+            if compiled is None:
+                continue
+            expr, wrap = compiled
+            for inner in self._functions(expr, scope):
+                if not isinstance(inner.node, (ast.Module, ast.ClassDef)):
+                    self.calls.setdefault(call, []).append(self._add(inner.node, inner, wrap, call))
+
+    def sources(self) -> list[KernelSource]:
+        if not self.found:
+            return []
+        for name, held in Names(self.module, self.project, self.functions, self.calls).all():
+            if name not in held.names:
+                held.names.append(name)
+        ordered = sorted(self.found.values(), key=lambda f: (f.node.lineno, f.node.col_offset))
+        return [self._source(f) for f in ordered]
+
+    def _functions(self, expr: ast.expr, scope: Scope) -> list[Scope]:
+        if isinstance(expr, ast.Lambda):
+            return [scope.module.scopes[expr]]
+        own = member(expr, scope) if isinstance(expr, ast.Attribute) else []
+        out: list[Scope] = []
+        for b in own or self.project.definitions(expr, scope):
+            node = b.value if isinstance(b.value, ast.Lambda) else b.node
+            if b.kind == "function" or (b.kind == "assign" and node is b.value):
+                out.append(b.scope.module.scopes[node])
+        return out
+
+    def _add(self, node: FunctionNode, scope: Scope, wrap: Wrap, place: ast.expr) -> _Found:
+        key = (node, self.wraps.device(wrap), _meaning(wrap))
+        if key not in self.found:
+            self.found[key] = _Found(node, scope, wrap, place, [scope.qualname])
+        return self.found[key]
+
+    def _source(self, found: _Found) -> KernelSource:
+        wrap, scope = found.wrap, found.scope
+        given = wrap.dialect.signatures
+        options = {
+            name: self._portable(placed, scope)
+            for name, placed in wrap.options.items()
+            if name not in given and name != "device"
+        }
+        signatures = [s for name in sorted(given & set(wrap.options)) for s in self._signatures(wrap, name)]
+        return KernelSource(
+            node=found.node,
+            qualname=scope.qualname,
+            dialect=wrap.dialect.name,
+            module=scope.module,
+            scope=scope,
+            decorator=found.decorator,
+            names=tuple(found.names),
+            device=self.wraps.device(wrap),
+            signatures=tuple(signatures),
+            options=options,
+            declared=declared(found.node, scope, comments(scope.module), self.project),
+        )
+
+    def _signatures(self, wrap: Wrap, name: str) -> list[str | ast.expr]:
+        expr, scope = wrap.options[name]
+        if isinstance(expr, (ast.Name, ast.Attribute)):
+            found = self.project.definitions(expr, scope)
+            value = found[0].value if len(found) == 1 and found[0].kind == "assign" else None
+            if value is not None:
+                expr, scope = value, found[0].scope
+        items = expr.elts if isinstance(expr, (ast.List, ast.Tuple)) else [expr]
+        out: list[str | ast.expr] = []
+        for item in items:
+            value_ = fold(item, scope, self.project)
+            if value_ is None or value_.is_dtype:
+                out.append(item)
+            elif isinstance(value_.value, str):
+                out.append(value_.value)
+        return out
+
+    def _portable(self, placed: Placed, scope: Scope) -> ast.expr:
+        """The option's expression; its constant where its names have no meaning at the function."""
+        expr, where = placed
+        at: Scope | None = scope
+        while at is not None and at is not where:
+            at = at.parent
+        value = fold(expr, where, self.project) if at is None else None
+        if value is None or isinstance(value.value, tuple) or value.is_dtype:
+            return expr
+        return ast.copy_location(ast.Constant(value.value), expr)
+
+
+def _meaning(wrap: Wrap) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, ast.dump(placed[0])) for name, placed in wrap.options.items()))

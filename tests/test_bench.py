@@ -1,0 +1,85 @@
+"""The benchmark scripts: archives cannot write outside their folder, and the counts are right."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+import tables
+from corpus import Checked, PackageResult
+from fetch import safe, unpack
+from packages import CORPUS
+
+from gpulint.ir.span import NOWHERE
+from gpulint.report.model import FileReport, KernelReport, ObligationReport
+
+
+@pytest.mark.parametrize("name", ["../x.py", "/etc/x.py", "a/../../x.py", "..\\x.py", "c:/x.py"])
+def test_unsafe_names_are_refused(name: str) -> None:
+    assert not safe(name)
+
+
+@pytest.mark.parametrize("name", ["x.py", "pkg/sub/x.py", "pkg/..x.py"])
+def test_plain_names_are_taken(name: str) -> None:
+    assert safe(name)
+
+
+def test_a_wheel_that_climbs_out_writes_nothing(tmp_path: Path) -> None:
+    wheel = tmp_path / "bad-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("../evil.py", "x = 1")
+    with pytest.raises(ValueError, match="unsafe"):
+        unpack(wheel, tmp_path / "in")
+    assert not (tmp_path / "evil.py").exists()
+
+
+def test_links_in_a_source_archive_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "pkg-1.0.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        link = tarfile.TarInfo("pkg/link.py")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+        real = tarfile.TarInfo("pkg/real.py")
+        real.size = 5
+        archive.addfile(real, io.BytesIO(b"x = 1"))
+    unpack(path, tmp_path / "in")
+    assert [p.name for p in (tmp_path / "in").rglob("*.py")] == ["real.py"]
+
+
+def test_every_package_is_pinned() -> None:
+    pinned = [p for packages in CORPUS.values() for p in packages]
+    assert all(len(p.sha256) == 64 and p.version for p in pinned)
+    assert len({p.folder for p in pinned}) == len(pinned)
+
+
+def result() -> PackageResult:
+    asked = [ObligationReport("in-range", v, NOWHERE) for v in ("proved", "proved-under", "undecided")]
+    kernel = KernelReport("k", "k.py", "numba", NOWHERE, "undecided", obligations=tuple(asked), seconds=0.2)
+    report = FileReport("k.py", kernels=(kernel, kernel))
+    return PackageResult("pkg-1", [Checked(Path("k.py"), report, "", 0.5)])
+
+
+def test_a_kernel_bears_its_share_of_the_file() -> None:
+    assert tables.kernel_seconds([result()]) == pytest.approx([0.25, 0.25])
+
+
+def test_counts_of_a_package() -> None:
+    cells = dict(zip(tables.OVERVIEW, tables.counts("pkg-1", [result()]), strict=True))
+    assert cells["kernels"] == 2
+    assert cells["undecided"] == 2
+    assert cells["obligations"] == 6
+    assert cells["proved (under)"] == "66.7%"
+    assert cells["median ms"] == "250"
+
+
+def test_quantiles_are_members() -> None:
+    values = [float(n) for n in range(1, 101)]
+    assert [tables.quantile(values, q) for q in (0.0, 0.5, 0.99, 1.0)] == [1.0, 50.0, 99.0, 100.0]
+    assert tables.quantile([], 0.5) == 0.0
+
+
+def test_reasons_are_counted_without_names() -> None:
+    assert tables.kind_of("the index `j` of 3 axes") == tables.kind_of("the index `k + 1` of 2 axes")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
@@ -14,8 +14,8 @@ from gpulint.report.model import UNDECIDED, VERIFIED, FileReport, KernelReport, 
 
 if TYPE_CHECKING:
     from gpulint.dataflow.access import AccessSet
-    from gpulint.frontend.host.site import LaunchSite
     from gpulint.ir.nodes import Kernel
+    from gpulint.launchers import Launches
     from gpulint.rules.finding import Finding
     from gpulint.solver.verdict import KernelResult
     from gpulint.source.model import KernelSource, Module
@@ -37,13 +37,14 @@ class Analysis:
 
 
 def check_file(
-    path_or_text: Union[Path, str], filename: str, config: Config, explicit: bool = False
-) -> FileReport:
+    path_or_text: Union[Path, str], filename: str, config: Config, explicit: bool = False,
+    neighbours: Sequence[Path] = (),
+) -> FileReport:  # fmt: skip
     """Check one file (a path) or text. Never raises for what the file holds, short of MemoryError.
 
     A file that the text prefilter dismisses has no kernels and is not parsed, unless it is
     `explicit`: named by the user, who then learns of syntax errors. A file that cannot be read or
-    decoded is a finding in either case.
+    decoded is a finding in either case. `neighbours` are files that may launch its kernels.
     """
     from gpulint.source.load import load_text, read_text
     from gpulint.source.model import SourceError
@@ -58,87 +59,63 @@ def check_file(
     module = load_text(text, filename, path)
     if isinstance(module, SourceError):
         return _source_error(module)
-    return check_module(module, config) if dialects(text) else FileReport(filename)
+    return check_module(module, config, neighbours) if dialects(text) else FileReport(filename)
 
 
-def check_module(module: Module, config: Config) -> FileReport:
+def check_module(module: Module, config: Config, neighbours: Sequence[Path] = ()) -> FileReport:
     """Check the kernels of a parsed file, then apply selection and suppressions."""
     findings: list[Finding] = []
     kernels: list[KernelReport] = []
     try:
-        analyses = analyse(module, config)
+        analyses, launchers = analyse(module, config, neighbours)
     except Exception as error:
         return _internal(module, error)
     for found in analyses:
         report, own = _kernel(found, config)
         kernels.append(report)
         findings += own
-    return _finish(module, findings, kernels, config)
+    return _finish(module, launchers, findings, kernels, config)
 
 
-def analyse(module: Module, config: Config, only: str = "") -> list[Analysis]:
-    """Each kernel of the module (or the one named `only`) through lowering, dataflow and solver.
+def analyse(
+    module: Module, config: Config, neighbours: Sequence[Path] = ()
+) -> tuple[list[Analysis], tuple[Module, ...]]:
+    """Each kernel of the module through lowering, dataflow and solver; and the other files read.
 
     Device functions are not kernels of their own: they are checked where kernels call them.
     """
+    from gpulint import launchers
     from gpulint.source.kernels import find
     from gpulint.source.resolve import Project
 
-    project = Project(_roots(module))
+    project = Project()
     project.add(module)
     sources = find(module, project)
-    sites, failure = _sites(module, project, sources)
-    wanted = [s for s in sources if s.device is not True and only in ("", s.qualname, s.names[0])]
-    return [_timed(s, project, sites, failure, config) for s in wanted]
+    launches = launchers.find(module, project, sources, neighbours)
+    kernels = [s for s in sources if s.device is not True]
+    return [_timed(s, project, launches, config) for s in kernels], launches.modules
 
 
-def _roots(module: Module) -> tuple[Path, ...]:
-    """The folder that the module's dotted name is relative to."""
-    if module.path is None:
-        return ()
-    folder = module.path.resolve().parent
-    for _ in range(module.name.count(".") if module.name else 0):
-        folder = folder.parent
-    return (folder,)
-
-
-def _sites(
-    module: Module, project: Project, sources: list[KernelSource]
-) -> tuple[list[LaunchSite], str]:
-    """The launches in this file, or why the host code could not be read."""
-    try:
-        from gpulint.frontend.host import sites
-
-        return list(sites(module, project, sources)), ""
-    except Exception as error:
-        return [], f"host code: {one_line(error)}"
-
-
-def _timed(
-    source: KernelSource, project: Project, sites: list[LaunchSite], failure: str, config: Config
-) -> Analysis:
+def _timed(source: KernelSource, project: Project, launches: Launches, config: Config) -> Analysis:
     """The analysis with the time that it took; for benchmarks, no verdict depends on it."""
     start = time.perf_counter()
-    done = _analysis(source, project, sites, failure, config)
+    done = _analysis(source, project, launches, config)
     return replace(done, seconds=time.perf_counter() - start)
 
 
-def _analysis(
-    source: KernelSource, project: Project, sites: list[LaunchSite], failure: str, config: Config
-) -> Analysis:
-    done = Analysis(source, failure=failure)
-    mine = tuple(s for s in sites if s.kernel in (source.qualname, *source.names))
+def _analysis(source: KernelSource, project: Project, launches: Launches, config: Config) -> Analysis:
+    done = Analysis(source, failure="; ".join(launches.failures))
     try:
         from gpulint.dataflow import analyse as access_set
         from gpulint.frontend.numba import lower
-        from gpulint.solver import decide
+        from gpulint.solver.decide import decide
         from gpulint.solver.options import Options
 
         kernel = lower(source, project)
         done = replace(done, kernel=kernel)
         accesses = access_set(kernel)
         done = replace(done, accesses=accesses)
-        result = decide(kernel, accesses, mine, Options(assume=config.assume))
+        result = decide(kernel, accesses, launches.of(source), Options(assume=config.assume))
         return replace(done, result=result)
     except Exception as error:
         return replace(done, failure=one_line(error))
@@ -177,12 +154,17 @@ def _kernel(found: Analysis, config: Config) -> tuple[KernelReport, list[Finding
 
 
 def _finish(
-    module: Module, findings: list[Finding], kernels: list[KernelReport], config: Config
-) -> FileReport:
+    module: Module, launchers: tuple[Module, ...], findings: list[Finding], kernels: list[KernelReport],
+    config: Config,
+) -> FileReport:  # fmt: skip
+    """Apply suppressions, those at launches in other files too, and the selection of codes."""
     from gpulint.rules.selection import selected, suppress
     from gpulint.source.suppress import suppressions
 
     kept, unused, silenced = suppress(findings, suppressions(module), module.filename)
+    for other in launchers:
+        kept, _, more = suppress(kept, suppressions(other), other.filename)
+        silenced += more
     chosen = [f for f in (*kept, *unused) if selected(f, config.select, config.ignore)]
     return FileReport(module.filename, in_order(chosen), tuple(kernels), silenced)
 
@@ -207,6 +189,3 @@ def given_up(filename: str, reason: str) -> FileReport:
     from gpulint.rules.tool.analysis_limit import AnalysisLimit
 
     return FileReport(filename, (AnalysisLimit().report(reason, filename),))
-
-
-Checker = Callable[[Union[Path, str], str, Config, bool], FileReport]

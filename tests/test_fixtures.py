@@ -25,6 +25,12 @@ def test_findings_are_as_announced(path: Path) -> None:
     assert not different, str(different)
 
 
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*_right.py")), ids=lambda p: p.stem)
+def test_right_kernel_is_verified(path: Path) -> None:
+    report, _ = compare(path)
+    assert report.suppressed or {k.status for k in report.kernels} == {"verified"}, report.kernels
+
+
 @pytest.mark.parametrize("code", [r.code for r in rules() if r.code not in NO_KERNEL_SHOWS])
 def test_rule_has_a_wrong_kernel_and_a_right_one(code: str) -> None:
     wrong = FOLDER / f"{code}_wrong.py"

@@ -31,7 +31,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--output-format", metavar="FORMAT", choices=tuple(FORMATS), default="text", help=shown)
     p.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write the report there")
     p.add_argument("--stdin-filename", metavar="NAME", help="the name under which `-` is reported")
-    p.add_argument("--select", metavar="CODES", action="append", help="show only these codes, prefixes, names")
+    p.add_argument("--select", metavar="CODES", action="append", help="show only these codes or prefixes")
     p.add_argument("--ignore", metavar="CODES", action="append", help="do not show these")
     known = ", ".join(ASSUMPTIONS)
     p.add_argument("--no-assume", metavar="NAME", action="append", help=f"lift an assumption: {known}")

@@ -54,7 +54,7 @@ def _analyses(path: Path, wanted: str) -> list[Analysis]:
     module = load(path)
     if isinstance(module, SourceError):
         raise ConfigError(f"{module.filename}:{module.row}:{module.column + 1}: {module.message}")
-    found = analyse(module, Config())
+    found, _ = analyse(module, Config())
     if not wanted:
         return found
     named = [a for a in found if wanted in (a.source.qualname, *a.source.names)]

@@ -7,7 +7,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -20,6 +20,7 @@ from gpulint.pipeline import given_up
 from gpulint.report.model import FileReport
 
 SMALL_FILES, SMALL_BYTES = 4, 60_000
+MAX_NEIGHBOURS = 60
 POLL = 1.0
 
 
@@ -37,6 +38,7 @@ def check_paths(
         else:
             reports[task.number] = FileReport(str(task.path))
             bar.step()
+    hard = _with_neighbours(hard)
     count = min(jobs or _cores(), len(hard))
     if count <= 1 or (not jobs and _small([t.path for t in hard])):
         for task in hard:
@@ -46,6 +48,21 @@ def check_paths(
         reports |= _Pool(hard, config, count, bar).run()
     bar.close()
     return [reports[t.number] for t in tasks]
+
+
+def _with_neighbours(tasks: list[Task]) -> list[Task]:
+    """Each task with the other files of its folder, and of the folder above within a package."""
+    by_folder: dict[Path, list[Path]] = {}
+    for t in tasks:
+        by_folder.setdefault(t.path.absolute().parent, []).append(t.path)
+    out = []
+    for t in tasks:
+        folder = t.path.absolute().parent
+        near = by_folder[folder]
+        if (folder / "__init__.py").is_file():
+            near = [*near, *by_folder.get(folder.parent, ())]
+        out.append(replace(t, neighbours=tuple(p for p in near if p != t.path)[:MAX_NEIGHBOURS]))
+    return out
 
 
 def may_hold_kernels(path: Path) -> bool:

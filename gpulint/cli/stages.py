@@ -27,15 +27,17 @@ def ir(a: Analysis) -> str:
 
 
 def graph(a: Analysis) -> str:
-    from gpulint.dataflow import graph_text
+    from gpulint.dataflow.build import build
+    from gpulint.dataflow.export import to_text
 
-    return str(graph_text(a.kernel)) if a.kernel is not None else ""
+    return to_text(build(a.kernel)) if a.kernel is not None else ""
 
 
 def dot(a: Analysis) -> str:
-    from gpulint.dataflow import graph_dot
+    from gpulint.dataflow.build import build
+    from gpulint.dataflow.export import to_dot
 
-    return str(graph_dot(a.kernel)) if a.kernel is not None else ""
+    return to_dot(build(a.kernel)) if a.kernel is not None else ""
 
 
 def accesses(a: Analysis) -> str:

@@ -20,11 +20,12 @@ RECURSION = 3000
 
 @dataclass(frozen=True)
 class Task:
-    """One file to check. `explicit`: named by the user."""
+    """One file to check. `explicit`: named by the user. `neighbours` may launch its kernels."""
 
     number: int
     path: Path
     explicit: bool
+    neighbours: tuple[Path, ...] = ()
 
 
 class TimeLimit(BaseException):
@@ -58,7 +59,7 @@ def _check(task: Task, config: Config) -> FileReport:
 
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
-        return check_file(task.path, str(task.path), config, task.explicit)
+        return check_file(task.path, str(task.path), config, task.explicit, task.neighbours)
     except MemoryError:
         return given_up(str(task.path), "it needs more memory than a file may take")
     finally:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from gpulint.contract.hostarray import Links, array_terms, link_ranks
 from gpulint.dataflow.access import Array
 from gpulint.frontend.host.ranks import known_ranks
-from gpulint.frontend.host.site import HostArray, LaunchSite, Other, Scalar
+from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Other, Scalar
 from gpulint.ir import symbols as s
 from gpulint.ir.nodes import Kernel, Param
-from gpulint.ir.types import ArrayType, FloatType
-from gpulint.term import TRUE, ZERO, Bool, Int, Scope, Sym, ge, le, subst, symbols
+from gpulint.ir.types import ArrayType, BoolType, FloatType
+from gpulint.term import TRUE, ZERO, Bool, Int, Literal, Scope, Sym, bool_sym, ge, le, mul, subst, symbols
 from gpulint.term.build import ONE, of_atom, sym
 from gpulint.term.walk import T, Term
 
@@ -91,49 +91,117 @@ class Binding:
 
 def bind(kernel: Kernel, arrays: Mapping[str, Array], site: LaunchSite) -> Binding:
     """Bind every parameter, extent, size, stride, block and grid axis that the site tells of."""
-    raw: dict[Sym, Int] = {}
-    notes = list(site.notes)
-    problems: list[Problem] = []
-    missing: list[str] = []
-    links = Links(ranks=known_ranks(site.facts))
-    nonnegative: list[Int] = []
+    work = _Work(Links(ranks=known_ranks(site.facts)), list(site.notes))
     for p in kernel.params:
         argument = site.arguments.get(p.name)
         if isinstance(argument, HostArray) and p.is_array:
-            rank = _rank(p, arrays)
-            problem = _rank_problem(p.name, rank, argument)
-            if problem is not None:
-                problems.append(problem)
-                continue
-            if argument.shape is None:
-                rank = links.ranks.get(argument.name) if rank is None else rank
-                conflict = link_ranks(links, argument.name, rank)
-                if conflict:
-                    given = links.ranks[argument.name]
-                    problems.append(Problem("rank", p.name, rank, given, f"{p.name}: {conflict}"))
-                    continue
-            terms, extents = array_terms(p, rank, argument)
-            raw.update(terms)
-            nonnegative.extend(extents)
-        elif not p.is_array and (number := _number(argument)) is not None:
-            raw[_symbol(s.param(p.name))] = number
+            work.array(p, _rank(p, arrays), argument)
         else:
-            _unbound(p, argument, notes, problems, missing)
-    device = _bind_launch(site, raw, missing)
-    mapping = {k: subst(v, links.mapping) for k, v in raw.items()}
-    facts = _unique(subst(f, links.mapping) for f in (*site.facts, *(ge(t, ZERO) for t in nonnegative)))
+            work.other(p, argument)
+    device = work.launch(site)
+    links = work.links.mapping
+    mapping = {k: subst(v, links) for k, v in work.mapping.items()}
+    facts = _unique(subst(f, links) for f in (*site.facts, *work.facts))
     taken = frozenset(v.name for v in symbols(*facts, *mapping.values(), *_site_terms(site)))
     return Binding(
-        mapping, facts, _unique(subst(f, links.mapping) for f in device), site.exact and not missing,
-        tuple(notes), tuple(problems), tuple(missing), links.mapping, kernel.name, taken,
+        mapping, facts, _unique(subst(f, links) for f in device), site.exact and not work.missing,
+        tuple(work.notes), tuple(work.problems), tuple(work.missing), links, kernel.name, taken,
     )  # fmt: skip
 
 
-def _number(argument: object) -> Int | None:
+@dataclass
+class _Work:
+    """A binding under construction; terms are over the names as the host code gives them."""
+
+    links: Links
+    notes: list[str]
+    mapping: dict[Sym, Int] = field(default_factory=dict)
+    facts: list[Bool] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    def array(self, p: Param, rank: int | None, a: HostArray) -> None:
+        """Bind the extents, size and strides of an array, unless its rank does not fit."""
+        if a.shape is None:
+            rank = self.links.ranks.get(a.name) if rank is None else rank
+            if not link_ranks(self.links, a.name, rank):
+                self.rank_problem(p, a, rank, self.links.ranks[a.name])
+                return
+        elif rank is not None and len(a.shape) != rank:
+            self.rank_problem(p, a, rank, len(a.shape))
+            return
+        terms, extents = array_terms(p, rank, a)
+        self.mapping.update(terms)
+        self.facts += [ge(t, ZERO) for t in extents]
+
+    def rank_problem(self, p: Param, a: HostArray, rank: int | None, given: int) -> None:
+        axes = "axis" if rank == 1 else "axes"
+        host = a.name or "the argument"
+        text = f"{p.name} is indexed with {rank} {axes} in the kernel, and {host} has {given}"
+        self.problems.append(Problem("rank", p.name, rank, given, text))
+
+    def other(self, p: Param, argument: Argument | None) -> None:
+        """Bind a number, or say what is wrong with, or not known of, an argument."""
+        number = _number(argument)
+        if number is not None and not p.is_array:
+            self.mapping[_parameter(p)] = number
+        elif number is not None:
+            text = f"{p.name} is an array in the kernel, and a number is given"
+            self.problems.append(Problem("not-array", p.name, None, 0, text))
+        elif not p.is_array and (isinstance(argument, HostArray) or _float(p, argument)):
+            return  # an array that the kernel does not index, or a float: no part of any term
+        else:
+            self.missing.append(p.name)
+            what = f": {argument.text}" if isinstance(argument, Other) and argument.text else ""
+            self.notes.append(f"the argument for {p.name} is not understood{what}")
+
+    def launch(self, site: LaunchSite) -> list[Bool]:
+        """Bind block and grid; the answer is what a device that accepts the launch guarantees of them."""
+        facts: list[Bool] = []
+        sizes = (
+            ("block", site.block, s.block_size, s.MAX_BLOCK),
+            ("grid", site.grid, s.grid_size, s.MAX_GRID),
+        )
+        for name, given, symbol, limits in sizes:
+            if given is None:
+                self.missing.append(name)
+                continue
+            for axis in range(3):
+                value = given[axis] if axis < len(given) else ONE
+                self.mapping[_symbol(symbol(axis))] = value
+                facts += [ge(value, ONE), le(value, limits[axis])]
+        return [*facts, *_threads(site.block)]
+
+
+def _threads(block: tuple[Int, ...] | None) -> list[Bool]:
+    if block is None:
+        return []
+    threads = ONE
+    for t in block:
+        threads = mul(threads, t)
+    return [le(threads, s.MAX_THREADS)]
+
+
+def _float(p: Param, argument: Argument | None) -> bool:
+    """Whether the parameter or what is given for it is a float."""
+    given = argument.type if isinstance(argument, Scalar) else None
+    return isinstance(given, FloatType) or isinstance(p.type, FloatType)
+
+
+def _number(argument: Argument | None) -> Int | None:
     """The integer that an argument is when the kernel takes a scalar for it."""
     if isinstance(argument, Scalar):
         return argument.term
     return argument.scalar if isinstance(argument, HostArray) else None
+
+
+def _parameter(p: Param) -> Sym:
+    """The kernel's symbol for a scalar; a boolean one stands for `number != 0`."""
+    if not isinstance(p.type, BoolType):
+        return _symbol(s.param(p.name))
+    flag = bool_sym(p.name)
+    assert isinstance(flag, Literal) and isinstance(flag.atom, Sym)
+    return flag.atom
 
 
 def _symbol(t: Int) -> Sym:
@@ -146,57 +214,6 @@ def _rank(p: Param, arrays: Mapping[str, Array]) -> int | None:
     if isinstance(p.type, ArrayType) and p.type.ndim is not None:
         return p.type.ndim
     return len(arrays[p.name].extents) or None if p.name in arrays else None
-
-
-def _rank_problem(name: str, rank: int | None, a: HostArray) -> Problem | None:
-    if rank is None or a.shape is None or len(a.shape) == rank:
-        return None
-    given = a.name or "the argument"
-    text = f"{name} is indexed with {rank} {_axes(rank)} in the kernel, and {given} has {len(a.shape)}"
-    return Problem("rank", name, rank, len(a.shape), text)
-
-
-def _axes(n: int) -> str:
-    return "axis" if n == 1 else "axes"
-
-
-def _unbound(
-    p: Param, argument: object, notes: list[str], problems: list[Problem], missing: list[str]
-) -> None:
-    """Say what is wrong with, or not known of, an argument that gave no term."""
-    if p.is_array and isinstance(argument, Scalar) and argument.term is not None:
-        text = f"{p.name} is an array in the kernel, and a number is given"
-        problems.append(Problem("not-array", p.name, None, 0, text))
-    elif isinstance(argument, Scalar) and isinstance(argument.type, FloatType) and not p.is_array:
-        return  # a float is no part of any term
-    elif isinstance(argument, HostArray):
-        return  # an array for a parameter that the kernel does not index
-    else:
-        missing.append(p.name)
-        what = f": {argument.text}" if isinstance(argument, Other) and argument.text else ""
-        notes.append(f"the argument for {p.name} is not understood{what}")
-
-
-def _bind_launch(site: LaunchSite, raw: dict[Sym, Int], missing: list[str]) -> list[Bool]:
-    """Bind block and grid; the answer is what a device that accepts the launch guarantees of them."""
-    facts: list[Bool] = []
-    for given, symbol, limits in (
-        (site.block, s.block_size, s.MAX_BLOCK),
-        (site.grid, s.grid_size, s.MAX_GRID),
-    ):
-        if given is None:
-            missing.append("block" if symbol is s.block_size else "grid")
-            continue
-        for axis in range(3):
-            value = given[axis] if axis < len(given) else ONE
-            raw[_symbol(symbol(axis))] = value
-            facts += [ge(value, ONE), le(value, limits[axis])]
-    if site.block is not None:
-        threads = ONE
-        for t in site.block:
-            threads = threads * t
-        facts.append(le(threads, s.MAX_THREADS))
-    return [f for f in facts if f != TRUE]
 
 
 def _site_terms(site: LaunchSite) -> Iterable[Int]:

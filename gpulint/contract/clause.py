@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpulint.ir.span import NOWHERE, Span
-from gpulint.term import TRUE, Bool, Int, show, symbols
+from gpulint.term import TRUE, Bool, Cmp, Int, Sym, show, symbols
 
 
 @dataclass(frozen=True)
@@ -40,5 +40,12 @@ class Clause:
         A clause over one grid axis alone (`grid.x <= x.shape[0]`: one block an element) is not
         counted: launches give exactly that many blocks. `grid.x == 1` and products are.
         """
-        names = {s.name for s in symbols(self.condition)}
-        return any(n.startswith(("grid.", "block.")) for n in names)
+        c = self.condition
+        names = {s.name for s in symbols(c)}
+        launch = {n for n in names if n.startswith(("grid.", "block."))}
+        if isinstance(c, Cmp) and c.op == "le" and len(launch) == 1 and len(names) > 1:
+            (name,) = launch
+            alone = [(m, k) for m, k in c.poly.terms if name in {a.name for a in m if isinstance(a, Sym)}]
+            plain = len(alone) == 1 and len(alone[0][0]) == 1 and alone[0][1] == 1
+            return not (name.startswith("grid.") and plain)
+        return bool(launch)

@@ -29,20 +29,19 @@ class Links:
     ranks: dict[str, int] = field(default_factory=dict)
 
 
-def link_ranks(links: Links, name: str, rank: int | None) -> str:
+def link_ranks(links: Links, name: str, rank: int | None) -> bool:
     """Give the host array `name`, whose rank the host code does not tell, the kernel's rank.
 
-    Returns what contradicts it, or nothing.
+    False when the array has another rank already (by an assertion, or as another argument).
     """
     if rank is None or not 1 <= rank <= MAX_RANK:
-        return ""
-    before = links.ranks.setdefault(name, rank)
-    if before != rank:
-        return f"{name} has {before} axes, and the kernel indexes it with {rank}"
+        return True
+    if links.ranks.setdefault(name, rank) != rank:
+        return False
     names = {s.size(name, None): s.size(name, rank), rank_symbol(name): const(rank)}
     names |= {s.extent(name, axis, None): s.extent(name, axis % rank, rank) for axis in range(-rank, rank)}
     links.mapping.update({_sym(v): value for v, value in names.items() if v != value})
-    return ""
+    return True
 
 
 def array_terms(p: Param, rank: int | None, a: HostArray) -> tuple[dict[Sym, Int], list[Int]]:

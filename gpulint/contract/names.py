@@ -12,7 +12,7 @@ from gpulint.contract.error import Unreadable
 from gpulint.ir import symbols as s
 from gpulint.ir.nodes import Kernel
 from gpulint.ir.types import ArrayType, BoolType
-from gpulint.term import ZERO, Bool, Int, ne
+from gpulint.term import Bool, Int, bool_sym
 
 PREDICATES = ("noalias", "contiguous", "aligned", "injective", "sorted", "within")
 LIMITS = ("min_cc", "max_shared", "cluster", "cooperative")
@@ -57,7 +57,7 @@ class Names:
             if isinstance(p.type, ArrayType):
                 self.values[p.name] = ArrayRef(p.name, p.type.ndim)
             elif isinstance(p.type, BoolType):
-                self.values[p.name] = ne(s.param(p.name), ZERO)
+                self.values[p.name] = bool_sym(p.name)
             else:
                 self.values[p.name] = s.param(p.name)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
+import warnings
 from typing import Union
 
 from gpulint.contract import names as n
@@ -38,7 +40,9 @@ def parse(text: str, span: Span, kernel: Kernel) -> Union[Clause, ClauseError]:
     if "\n" in text.strip() or "\r" in text.strip():
         return error("a clause is one line", 0, 1)
     try:
-        tree = ast.parse(python.strip(), mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes in the user's text
+            tree = ast.parse(python.strip(), mode="eval").body
     except SyntaxError as e:
         column = max(0, (e.offset or 1) - 1)
         return error(f"not a Python expression: {e.msg}", column, column + 1)
@@ -139,13 +143,15 @@ def _limit(tree: ast.expr, names: n.Names) -> tuple[str, int] | None:
 
 
 def _amount(node: ast.expr, name: str) -> int:
-    """The number of a limit; a compute capability may be written `(8, 6)` for 86."""
+    """The number of a limit; a compute capability may be `(8, 6)` for 86, a cluster `(2, 1, 1)`."""
     try:
         value = ast.literal_eval(node)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = None
     if name == "min_cc" and isinstance(value, tuple) and [type(v) for v in value] == [int, int]:
         value = value[0] * 10 + value[1]
+    if name == "cluster" and isinstance(value, tuple) and all(type(v) is int for v in value):
+        value = math.prod(value)
     if not isinstance(value, int) or value < 0:
         raise Unreadable(node, f"{name} is a whole number")
     return int(value)

@@ -35,6 +35,10 @@ def for_loop(st: State, s: n.For, walk: Walk) -> None:
         return st.node("inrange", bounds, data=loop.id, type=BOOL, span=s.span)
 
     def after(env: Env) -> None:
+        rebound = loop.mus.get(s.target)
+        if rebound is not None:  # the body assigns it as well
+            env[s.target] = st.node("eta", (rebound,), data=loop.id, name=s.target, span=s.span)
+            return
         old = prior if isinstance(prior, int) else st.undefined(s.target)
         env[s.target] = st.node("last", (old, *bounds), data=loop.id, type=s.type, name=s.target)
 
@@ -96,7 +100,7 @@ def _carry(st: State, loop: LoopInfo, body: tuple[n.Stmt, ...]) -> None:
         old = st.env.get(name)
         if isinstance(old, tuple):
             header[name] = _rebinding(st, name, rebound)
-        elif name and name != loop.name and not any(s.target == name for s in rebound):
+        elif name and not any(s.target == name for s in rebound):
             start = st.undefined(name) if old is None else old
             type = st.graph.nodes[start].type
             loop.mus[name] = st.node("mu", (start,), data=loop.id, name=name, type=type, span=loop.span)

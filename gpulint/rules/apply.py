@@ -37,9 +37,10 @@ def _cause(f: Finding) -> tuple[object, ...]:
 
 
 def _untold(view: View, found: list[Finding]) -> list[Finding]:
-    told = {(f.property, f.span) for f in found}
+    told = {(f.property, span) for f in found for span in (f.span, *(r.span for r in f.related))}
+    text, name = "a refuted {} obligation has no rule", view.kernel.qualname
     return [
-        InternalError().report(f"a refuted {v.obligation.property} obligation has no rule", v.obligation.span)
+        InternalError().report(text.format(v.obligation.property), v.obligation.span, name)
         for v in view.result.verdicts
         if v.kind == REFUTED and (v.obligation.property, v.obligation.span) not in told
     ]  # fmt: skip

@@ -71,10 +71,15 @@ class VerdictRule(Rule):
         return ()
 
     def check(self, view: View) -> Iterator[Finding]:
+        for verdict, witness in self.mine(view):
+            yield self.report(view, verdict, witness)
+
+    def mine(self, view: View) -> Iterator[tuple[Verdict, Witness]]:
+        """The refuted verdicts that this rule reports."""
         for verdict in view.result.verdicts:
-            mine = verdict.kind == REFUTED and verdict.obligation.property == self.property
-            if mine and verdict.witness is not None and self.claims(verdict, view):
-                yield self.report(view, verdict, verdict.witness)
+            fits = verdict.kind == REFUTED and verdict.obligation.property == self.property
+            if fits and verdict.witness is not None and self.claims(verdict, view):
+                yield verdict, verdict.witness
 
     def report(self, view: View, verdict: Verdict, witness: Witness) -> Finding:
         o = verdict.obligation
@@ -103,7 +108,8 @@ def launched(verdict: Verdict, witness: Witness) -> tuple[Related, ...]:
         return ()
     o = verdict.obligation
     text = f"launched with {words.launch(witness, o.access, o.other)}"
-    return (Related(text, verdict.site.span),)
+    calls = tuple(Related("by way of this call", c) for c in reversed(verdict.site.callers))
+    return (Related(text, verdict.site.span), *calls)
 
 
 def notes(verdict: Verdict, witness: Witness) -> tuple[str, ...]:

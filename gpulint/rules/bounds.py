@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from gpulint.dataflow.access import Access
 from gpulint.rules import words
-from gpulint.rules.base import VerdictRule, index_label
+from gpulint.rules.base import VerdictRule, View, index_label, severity
+from gpulint.rules.finding import ERROR, Finding, Related
 from gpulint.solver.verdict import Verdict, Witness
 from gpulint.term import TRUE, show, symbols
 
 
 def negative(verdict: Verdict) -> bool:
-    """Whether the witness lies before the start of its array."""
+    """Whether the witness lies before the start of its array, or counts from its end."""
     w = verdict.witness
-    return w is not None and any(at < 0 for at in w.element)
+    return wraps(verdict) or (w is not None and any(at < 0 for at in w.element))
+
+
+def wraps(verdict: Verdict) -> bool:
+    """Whether the subscript is negative but still names an element, counted from the end."""
+    return verdict.obligation.kind == "negative"
 
 
 def tail(verdict: Verdict) -> bool:
@@ -39,9 +48,24 @@ def writes(verdict: Verdict) -> bool:
 
 
 class OutOfRange(VerdictRule):
-    """The message, label and remedy of an access outside its array."""
+    """The message, label and remedy of an access outside its array.
+
+    Accesses of one line that leave their arrays with the same subscript under the same guard have
+    one cause: they are told once, at the store if there is one.
+    """
 
     property = "in-range"
+
+    def check(self, view: View) -> Iterator[Finding]:
+        causes: dict[tuple[object, ...], list[tuple[Verdict, Witness]]] = {}
+        for verdict, witness in self.mine(view):
+            causes.setdefault(_cause(verdict, witness), []).append((verdict, witness))
+        for group in causes.values():
+            first = min(group, key=lambda g: (severity(g[0], view.result) != ERROR, not writes(g[0])))
+            found = self.report(view, *first)
+            rest = {v.obligation.span: v for v, _ in group if v.obligation.span != found.span}
+            also = tuple(_also(v) for v in rest.values())
+            yield replace(found, related=(*also, *found.related))
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         access = verdict.obligation.access
@@ -60,6 +84,20 @@ class OutOfRange(VerdictRule):
         return guard(access, words.axis_outside(w), below=negative(verdict))
 
 
+def _cause(verdict: Verdict, witness: Witness) -> tuple[object, ...]:
+    """Equal for verdicts with the same cause."""
+    o = verdict.obligation
+    if o.access is None:
+        return (o.span,)
+    _, index = words.subscript(o.access, words.axis_outside(witness))
+    return (o.span.filename, o.span.row, index, o.access.guard, verdict.site is None)
+
+
+def _also(verdict: Verdict) -> Related:
+    access = verdict.obligation.access
+    return Related(f"so does this {words.noun(access)}", verdict.obligation.span)
+
+
 def guard(access: Access, axis: int, below: bool) -> str:
     """`guard the store: `if i < out.size:``, with `0 <= i` where it may be negative."""
     if axis >= len(access.checks):
@@ -67,6 +105,8 @@ def guard(access: Access, axis: int, below: bool) -> str:
     text, term = words.subscript(access, axis)
     name = text or (words.device_names(show(term)) if term is not None else "")
     size = words.device_names(show(access.checks[axis][1]))
+    if term is not None and term.value is not None:
+        return f"correct the subscript, or launch only with `{size} > {term.value}`"
     low = "0 <= " if below else ""
     return f"guard the {words.noun(access)}: `if {low}{_operand(name)} < {size}:`"
 

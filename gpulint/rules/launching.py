@@ -5,32 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpulint.contract.clause import Clause
-from gpulint.frontend.host.site import LaunchSite
-from gpulint.ir.span import NOWHERE, Span
+from gpulint.ir.span import NOWHERE
 from gpulint.rules import words
 from gpulint.rules.base import Rule, View, severity
-from gpulint.rules.finding import ERROR, Finding, Related
-from gpulint.solver.verdict import REFUTED, SiteVerdict, Verdict
-from gpulint.term import Int, show
+from gpulint.rules.finding import Finding, Related
+from gpulint.solver.verdict import REFUTED, SiteVerdict, Verdict, Witness
 
 # Kinds of refuted contract obligations that have a rule of their own; GL501 reports all others.
-UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS = (
-    "satisfiable", "rank", "threads-per-block", "block-axis", "grid-axis",
+UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED = (
+    "unsatisfiable", "rank", "threads-per-block", "block-axis", "grid-axis", "shared-memory",
 )  # fmt: skip
-OWN_RULE = (UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS)
+OWN_RULE = (UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED)
 
 
 def violated(view: View, alias: bool) -> Iterator[SiteVerdict]:
     """The launch sites that break a clause: noalias clauses, or all others.
 
-    A broken inferred clause is left out where the obligation behind it was itself refuted for
-    that site: the finding at the access says more.
+    Left out where an obligation was itself refuted for a launch at that place: that says more.
     """
-    refuted = {id(v.site) for v in view.result.verdicts if v.kind == REFUTED and v.site is not None}
+    refuted = {v.site.span for v in view.result.verdicts if v.kind == REFUTED and v.site is not None}
     for s in view.result.sites:
-        if s.status != "violates" or s.clause is None or (s.clause.predicate == "noalias") != alias:
-            continue
-        if s.clause.origin == "declared" or id(s.site) not in refuted:
+        broken = s.status == "violates" and s.site.span not in refuted
+        if broken and s.clause is not None and (s.clause.predicate == "noalias") == alias:
             yield s
 
 
@@ -49,39 +45,25 @@ def contract_verdicts(view: View, kinds: tuple[str, ...], other: bool = False) -
             yield v
 
 
-def above(size: Int, limit: int) -> int | None:
-    """The smallest value of a size that is certainly outside 1..limit, or None."""
-    if size.lo is not None and size.lo > limit:
-        return size.lo
-    return size.hi if size.hi is not None and size.hi < 1 else None
-
-
 class LimitRule(Rule):
-    """A size of a launch against what devices allow: at launch sites by itself, else as decided."""
+    """A size of a launch that the device does not take."""
 
     property = "contract"
     kind = ""
     remedy = ""
 
-    def excess(self, site: LaunchSite) -> Iterator[tuple[str, Span]]:
-        """A message and a place for each size of the launch that is certainly not allowed."""
-        raise TypeError(f"{type(self).__name__} does not say what it limits")
-
     def check(self, view: View) -> Iterator[Finding]:
-        name = view.kernel.qualname
-        for s in view.result.sites:
-            for message, span in self.excess(s.site):
-                where = (Related("this kernel is launched", view.kernel.span),)
-                yield self.finding(ERROR, message, span, kernel=name, help=self.remedy, related=where)
         for v in contract_verdicts(view, (self.kind,)):
-            message = v.reason or f"a launch breaks the device's limit ({self.kind})"
+            message = words.device_names(v.reason) or f"the launch breaks a limit of the device ({self.kind})"
+            where = (Related("this kernel is launched", view.kernel.header),)
             yield self.finding(
-                severity(v, view.result), message, v.obligation.span, kernel=name, help=self.remedy,
-                witness=v.witness,
+                severity(v, view.result), message, v.obligation.span, kernel=view.kernel.qualname,
+                help=self.remedy, related=where, witness=v.witness, notes=example(v.witness),
             )  # fmt: skip
 
 
-def value(size: Int, number: int) -> str:
-    """`n // 4 = 5000`, or just the number when that is what the host wrote."""
-    shown = words.device_names(show(size))
-    return str(number) if shown == str(number) else f"{shown} (at least {number})"
+def example(witness: Witness | None) -> tuple[str, ...]:
+    """The launch that shows it, as a note; none when the sizes are plain numbers already."""
+    if witness is None or not witness.params:
+        return ()
+    return (f"for example with {words.launch(witness)}",)

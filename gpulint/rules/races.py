@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpulint.dataflow.access import Access
 from gpulint.rules import words
 from gpulint.rules.base import VerdictRule, View
-from gpulint.rules.finding import Related
+from gpulint.rules.finding import Finding, Related
 from gpulint.solver.verdict import Verdict, Witness
+from gpulint.term import Atom, Unbound, evaluate, holds, symbols
 
 
 def pair(verdict: Verdict) -> tuple[Access, ...]:
@@ -33,10 +36,43 @@ def accumulates(verdict: Verdict, view: View) -> bool:
     return False
 
 
+def in_order(verdict: Verdict, witness: Witness) -> Witness:
+    """The witness with its points in the order of the obligation's accesses.
+
+    A replay names the threads as it met them. They are exchanged when the first access certainly
+    does not happen at the element at the first point, but may at the second.
+    """
+    access = verdict.obligation.access
+    if access is None or verdict.obligation.other is None or len(witness.points) != 2:
+        return witness
+    turned = replace(witness, points=witness.points[::-1], trips=witness.trips[::-1], values={})
+    return turned if not _meets(access, witness) and _meets(access, turned) else witness
+
+
+def _meets(access: Access, witness: Witness) -> bool:
+    """Whether the access may happen at the element at the first point, as far as numbers are known."""
+    names = words.bindings(witness)
+    env: dict[Atom, int] = {
+        s: names[s.name] for s in symbols(access.guard, *access.subscripts) if s.name in names
+    }
+    try:
+        if not holds(access.guard, env):
+            return False
+    except (Unbound, ZeroDivisionError):
+        pass
+    try:
+        return tuple(evaluate(t, env) for t in access.subscripts) == witness.element
+    except (Unbound, ZeroDivisionError):
+        return True
+
+
 class Race(VerdictRule):
     """The message, label and other place of two threads that meet in an element."""
 
     property = "disjoint"
+
+    def report(self, view: View, verdict: Verdict, witness: Witness) -> Finding:
+        return super().report(view, verdict, in_order(verdict, witness))
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         accesses, where = pair(verdict), words.element(witness)

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable, Mapping
 
 from gpulint.dataflow.access import Access
-from gpulint.frontend.host.site import LaunchSite
 from gpulint.interp.launch import Point
 from gpulint.solver.verdict import Witness
-from gpulint.term import Int, apps, show, symbols
+from gpulint.term import Int, Scope, apps, show, symbols
 
 MAX_LABEL = 100
 MAX_PARAMS = 5
 _VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
 _NOUNS = {"read": "load", "write": "store", "atomic": "atomic update"}
+_COORDINATES = ("threadIdx.", "blockIdx.")
 _NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[\d+\]|\(\d+\))?")
 _HOST = re.compile(r"\b(block|grid)(?=\.[xyz]\b)")
 _FIRST = re.compile(r"blockDim\.([xyz]) \* blockIdx\.\1\b")
@@ -81,10 +81,12 @@ def device_names(text: str) -> str:
 
 
 def bindings(w: Witness, which: int = 0) -> dict[str, int]:
-    """The number that each name has at one point of the witness."""
-    out: dict[str, int] = {**w.params, **w.values}
-    trips = w.trips[which] if which < len(w.trips) else {}
-    out.update(trips)
+    """The number that each name has at one point of the witness.
+
+    `values` are those of the first point. Loop counters are left out: they are not what the user's
+    loop variable holds.
+    """
+    out: dict[str, int] = {**w.params, **(w.values if which == 0 else {})}
     place = w.points[which] if which < len(w.points) else None
     for axis, letter in enumerate("xyz"):
         out[f"block.{letter}"] = out[f"blockDim.{letter}"] = w.block[axis]
@@ -108,7 +110,7 @@ def computed(text: str, term: Int, w: Witness, which: int = 0, value: int | None
     filled = numbers(term, names)
     known = names.get(text, value)
     parts = [text] if text else []
-    if shown != text:
+    if shown != text and own_names(term):
         parts.append(shown)
     if filled is not None and filled not in parts:
         parts.append(filled)
@@ -118,6 +120,11 @@ def computed(text: str, term: Int, w: Witness, which: int = 0, value: int | None
     if len(parts) > 1 and len(full) <= MAX_LABEL:
         return full
     return f"{text} = {known}" if text and known is not None and text != str(known) else ""
+
+
+def own_names(term: Int) -> bool:
+    """Whether the term reads in names that the user knows: parameters, extents and coordinates."""
+    return all(s.scope is Scope.LAUNCH or s.name.startswith(_COORDINATES) for s in symbols(term))
 
 
 def axis_outside(w: Witness) -> int:
@@ -145,7 +152,18 @@ def relevant(w: Witness, *accesses: Access | None) -> list[str]:
             used |= {s.name for s in symbols(*a.array.extents)}
     shown = [k for k in w.params if k in used] or list(w.params)
     plain = [k for k in shown if not k.startswith(("block.", "grid."))]
-    return [f"{k} = {w.params[k]}" for k in plain[:MAX_PARAMS]]
+    out = [f"{k} = {w.params[k]}" for k in plain[:MAX_PARAMS]]
+    size = extents(w)
+    return out if not size or size in out or any(k.startswith(f"{w.array}.") for k in plain) else [*out, size]
+
+
+def extents(w: Witness) -> str:
+    """`out.size = 1000`, or `out.shape = (10, 20)`: the array that the witness is about."""
+    if not w.array or not w.extents:
+        return ""
+    if len(w.extents) == 1:
+        return f"{w.array}.size = {w.extents[0]}"
+    return f"{w.array}.shape = ({', '.join(map(str, w.extents))})"
 
 
 def launch(w: Witness, *accesses: Access | None) -> str:
@@ -153,12 +171,3 @@ def launch(w: Witness, *accesses: Access | None) -> str:
     sizes = [f"grid {index(w.grid, rank_of(w.grid))}", f"block {index(w.block, rank_of(w.block))}"]
     return ", ".join([*sizes, *relevant(w, *accesses)])
 
-
-def site_sizes(site: LaunchSite) -> str:
-    """The grid and block of a launch as the host writes them."""
-    parts = []
-    for name, sizes in (("grid", site.grid), ("block", site.block)):
-        if sizes is not None:
-            text = ", ".join(show(t) for t in sizes)
-            parts.append(f"{name} {text if len(sizes) == 1 else f'({text})'}")
-    return ", ".join(parts)

@@ -138,7 +138,7 @@ class Bounder:
 
     def proves(self, p: Int) -> bool:
         """Whether `p <= 0` follows."""
-        return any(q.value is not None or (q.hi is not None and q.hi <= 0) for q in self.reduce(p, _none, 1))
+        return self.reduce(p, _none, 1) == [ZERO]
 
     def reduce(self, p: Int, keep: Keep, wanted: int = FOUND) -> list[Int]:
         """Polynomials `p'` with `p' <= 0` sufficient for `p <= 0`, unwanted atoms gone.
@@ -156,8 +156,7 @@ class Bounder:
                 return [ZERO]
             m = self._pick(q, keep)
             if m is None:
-                more = self._settle(q)
-                if more:
+                if q.value is None and self._settle(q):
                     return [ZERO]
                 found.append(q)
                 continue

@@ -21,6 +21,7 @@ from gpulint.term import (
     App,
     Atom,
     Bool,
+    Cmp,
     Int,
     Scope,
     Sym,
@@ -39,6 +40,7 @@ from gpulint.term.build import ONE, of_atom
 
 Residual = tuple[Int, ...]
 DEPTH = 3
+HUGE = 2**24  # a constant beyond this in a clause comes from a limit, not from the code
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,12 @@ def _within(p: Int, loads: list[App]) -> Clause | None:
 
 
 def rank(c: Clause) -> int:
-    """How far a clause is from plain data: 0 data, 1 one launch size alone, 2 the exact launch."""
+    """How far a clause is from plain data: 0 data, 1 one launch size alone, 2 the exact launch.
+
+    A bound that holds only by a hardware limit (`x.size >= 67107840`) is no plain data either.
+    """
+    if isinstance(c.condition, Cmp) and abs(c.condition.poly.constant) > HUGE:
+        return 2
     names = {s.name for s in symbols(c.condition)}
     launch = {n for n in names if n.startswith(("grid.", "block."))}
     if not launch:

@@ -9,6 +9,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from gpulint.source.dialects import canonical
 from gpulint.source.dtypes import PYTHON, dtype_name
 from gpulint.source.model import Binding, Module, Scope
 from gpulint.source.resolve import Project, Reached
@@ -131,7 +132,7 @@ class _Folder:
         return self.eval(given[0], b.scope, depth) if given else None
 
     def enum(self, scope: Scope) -> str:
-        """"Enum" when members are objects, "IntEnum" when they are ints, "" for other classes."""
+        """ "Enum" when members are objects, "IntEnum" when they are ints, "" for other classes."""
         node = scope.node
         bases = node.bases if isinstance(node, ast.ClassDef) and scope.parent else []
         names = {self.project.dotted(base, scope.parent) for base in bases if scope.parent}
@@ -234,6 +235,7 @@ class _Folder:
 
 
 def _external(dotted: str) -> Value | None:
+    dotted = canonical(dotted)
     dtype = dtype_name(dotted)
     if dtype is not None:
         return Value(DType(dtype))

@@ -26,3 +26,17 @@ NUMBA = Dialect(
 )
 DIALECTS = (NUMBA,)
 BY_COMPILER = {name: dialect for dialect in DIALECTS for name in dialect.compilers}
+
+_SAME_API = (
+    ("numba_cuda_mlir.numba_cuda.", "numba.cuda."),
+    ("numba_cuda_mlir.", "numba."),
+    ("numba_cuda.numba.", "numba."),
+)
+
+
+def canonical(dotted: str) -> str:
+    """The dotted name under which a dialect documents what other packages offer too."""
+    for prefix, replacement in _SAME_API:
+        if dotted.startswith(prefix):
+            return replacement + dotted[len(prefix) :]
+    return dotted

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from gpulint.source.candidates import Candidates
 from gpulint.source.comments import comments
 from gpulint.source.constants import fold
 from gpulint.source.declared import declared
 from gpulint.source.launchnames import Names
 from gpulint.source.model import FunctionNode, KernelSource, Module, Scope
 from gpulint.source.resolve import Project
-from gpulint.source.wraps import Placed, Wrap, Wraps, member
+from gpulint.source.wraps import Placed, Wrap, Wraps
 
 
 @dataclass(eq=False)
@@ -30,7 +31,7 @@ def find(module: Module, project: Project) -> list[KernelSource]:
 
     A function compiled twice in the same way counts once. A function of another readable module
     that this one compiles is listed here, with its own module. Left out: functions that reach the
-    compiler as parameters or from containers.
+    compiler from containers or as arguments that other modules pass.
     """
     project.add(module)
     finder = _Finder(module, project)
@@ -44,6 +45,7 @@ class _Finder:
         self.module = module
         self.project = project
         self.wraps = Wraps(project)
+        self.candidates = Candidates(module, project)
         self.found: dict[object, _Found] = {}
         self.functions: dict[ast.AST, _Found] = {}
         self.calls: dict[ast.Call, list[_Found]] = {}
@@ -66,7 +68,7 @@ class _Finder:
             if compiled is None:
                 continue
             expr, wrap = compiled
-            for inner in self._functions(expr, scope):
+            for inner in self.candidates.scopes(expr, scope):
                 if not isinstance(inner.node, (ast.Module, ast.ClassDef)):
                     self.calls.setdefault(call, []).append(self._add(inner.node, inner, wrap, call))
 
@@ -78,17 +80,6 @@ class _Finder:
                 held.names.append(name)
         ordered = sorted(self.found.values(), key=lambda f: (f.node.lineno, f.node.col_offset))
         return [self._source(f) for f in ordered]
-
-    def _functions(self, expr: ast.expr, scope: Scope) -> list[Scope]:
-        if isinstance(expr, ast.Lambda):
-            return [scope.module.scopes[expr]]
-        own = member(expr, scope) if isinstance(expr, ast.Attribute) else []
-        out: list[Scope] = []
-        for b in own or self.project.definitions(expr, scope):
-            node = b.value if isinstance(b.value, ast.Lambda) else b.node
-            if b.kind == "function" or (b.kind == "assign" and node is b.value):
-                out.append(b.scope.module.scopes[node])
-        return out
 
     def _add(self, node: FunctionNode, scope: Scope, wrap: Wrap, place: ast.expr) -> _Found:
         key = (node, self.wraps.device(wrap), _meaning(wrap))

@@ -64,9 +64,7 @@ class Names(Generic[Held]):
                 return f"{_qualified(b.scope, b.name)}.{target.attr}"
         return ""
 
-    def _value(
-        self, expr: ast.expr, scope: Scope, depth: int, index: tuple[int, ...] = ()
-    ) -> list[Held]:
+    def _value(self, expr: ast.expr, scope: Scope, depth: int, index: tuple[int, ...] = ()) -> list[Held]:
         """The compiled functions that an expression may be (or hold at `index`)."""
         self._steps += 1
         if depth > _MAX_DEPTH or self._steps > _MAX_STEPS:

@@ -76,6 +76,10 @@ def _decode(data: bytes, filename: str) -> str | SourceError:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding)
     except SyntaxError as error:
+        try:
+            data.decode()  # gives the place, where a first line is no UTF-8
+        except UnicodeDecodeError as place:
+            return _undecodable(data, filename, place)
         return SourceError(filename, f"unknown or wrong encoding: {error.msg}")
     except LookupError as error:
         return SourceError(filename, f"unknown encoding: {error}")

@@ -11,8 +11,8 @@ from gpulint.source.model import Module
 _EXTERNAL = frozenset(
     (
         "IPython", "cuda", "cudf", "cuml", "cupy", "cupyx", "gpulint", "dask", "h5py", "hypothesis", "jax",
-        "jaxlib", "llvmlite", "matplotlib", "numba", "numba_cuda", "numexpr", "numpy", "pandas",
-        "pyarrow", "pytest", "rmm", "scipy", "setuptools", "sympy", "tensorflow", "torch", "tqdm",
+        "jaxlib", "llvmlite", "matplotlib", "numba", "numba_cuda", "numba_cuda_mlir", "numexpr", "numpy",
+        "pandas", "pyarrow", "pytest", "rmm", "scipy", "setuptools", "sympy", "tensorflow", "torch", "tqdm",
         "triton",
     )
 )  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpulint.source.dialects import canonical
 from gpulint.source.load import load
 from gpulint.source.model import Binding, Module, Scope
 from gpulint.source.places import Places
@@ -17,6 +18,7 @@ Chain = tuple[str, ...]
 MAX_FILES = 2000
 _MAX_HOPS = 40
 _MAX_BINDINGS = 64
+_ALIAS = "<alias>"
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Project:
         best = next((r for r in named if r.external), named[0] if named else None)
         if best is None or best.dotted is None:
             return None
-        return ".".join((best.dotted, *best.rest))
+        return canonical(".".join((best.dotted, *best.rest)))
 
     def definitions(self, expr: ast.expr, scope: Scope) -> list[Binding]:
         """The bindings that a Name/Attribute chain reaches, through imports and plain aliases.
@@ -126,7 +128,9 @@ class Project:
             return self._import(binding, (*binding.target.split("."), *rest), seen, hops)
         if binding.kind == "assign" and binding.value is not None:
             chains = _alternatives(binding.value)
-            if chains:
+            alias = (binding.scope, (_ALIAS, str(id(binding))))
+            if chains and alias not in seen:  # `node = node.next` would go on for ever
+                seen.add(alias)
                 return [r for c in chains for r in self._chain((*c, *rest), binding.scope, seen, hops)]
         if binding.kind == "class" and rest and isinstance(binding.node, ast.ClassDef):
             return self._member(binding, binding.node, rest, seen, hops)
@@ -162,9 +166,7 @@ class Project:
             if module is not None and (inside is None or not _is_submodule(own, parts[: i + 1])):
                 reached = self._chain(parts[i:], module.scope, seen, hops)
                 home = ".".join(parts[:i])
-                return [_homed(r, home, parts[i:]) for r in reached] or [
-                    Reached(None, home, rest=parts[i:])
-                ]
+                return [_homed(r, home, parts[i:]) for r in reached] or [Reached(None, home, rest=parts[i:])]
             if inside is None:
                 return [Reached(binding, ".".join(parts), external=True)]
             place = inside

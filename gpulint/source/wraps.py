@@ -104,7 +104,7 @@ class Wraps:
         if isinstance(expr, ast.Attribute) and member(expr, scope):
             return any(b.kind == "function" for b in member(expr, scope))
         kinds = {b.kind for b in self.project.definitions(expr, scope) if not _is_value(b)}
-        return "function" in kinds or (params and "param" in kinds)
+        return bool(kinds & {"function", "assign"}) or (params and bool(kinds & {"param", "loop"}))
 
     def settled(self, wrap: Wrap, scope: Scope) -> Wrap:
         """The wrap with its own function's defaults, as a bare decorator applies it."""
@@ -220,9 +220,13 @@ class Wraps:
             if compiled is not None and _is_param(compiled[0], inner, node):
                 direct = compiled[1]
         elif isinstance(value, ast.Name):
-            for b in inner.bindings.get(value.id, []):
-                if b.kind == "assign" and b.value is not None:
-                    return self._returns(b.value, inner, node, depth + 1)
+            held = [b.value for b in inner.bindings.get(value.id, []) if b.kind == "assign" and b.value]
+            if held:
+                found = [self._returns(v, inner, node, depth + 1) for v in held]
+                return Wrapper(
+                    next((w.direct for w in found if w.direct), None),
+                    next((w.factory for w in found if w.factory), None),
+                )
         return Wrapper(direct, self.decorator(value, inner, depth))
 
     def _substituted(self, wrap: Wrap, call: ast.Call, scope: Scope) -> Wrap:

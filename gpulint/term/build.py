@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Union
 
-from gpulint.term.interval import of_app, times
+from gpulint.term.cut import application, cut, too_deep
+from gpulint.term.interval import of_args, times
 from gpulint.term.node import (
     App,
     Atom,
@@ -18,7 +19,6 @@ from gpulint.term.node import (
     Mono,
     Scope,
     Sym,
-    digest,
     intern,
     keep,
 )
@@ -28,8 +28,7 @@ IntLike = Union[Int, int]
 TRUE: Bool = keep(intern(Literal, (None, False)))
 FALSE: Bool = keep(intern(Literal, (None, True)))
 
-# Beyond these a term is cut: part of it becomes opaque, which is sound and bounds every traversal.
-MAX_DEPTH = 40  # nested applications and junctions
+# Beyond these a product is kept closed instead of multiplied out.
 MAX_TERMS = 400  # monomials of a product that is multiplied out
 MAX_DEGREE = 16
 MAX_BITS = 4096  # of a coefficient of a product
@@ -73,36 +72,14 @@ def bool_sym(name: str, scope: Scope = Scope.LAUNCH) -> Bool:
     return intern(Literal, (intern(Sym, (name, scope, 0, 1, True)), False))
 
 
-def bool_app(name: str, *args: IntLike) -> Bool:
+def boolapplication(name: str, *args: IntLike) -> Bool:
     """An uninterpreted predicate of integers: equal for equal arguments."""
-    return intern(Literal, (_app("fn", name, tuple(as_int(a) for a in args)), False))
-
-
-def _app(op: str, data: str, args: tuple[object, ...], lo: int | None = None, hi: int | None = None) -> App:
-    app = intern(App, (op, data, args, lo, hi))
-    return _cut(app, lo, hi) if app.depth > MAX_DEPTH else app
-
-
-def _cut(term: App | Junction, lo: int | None, hi: int | None) -> App:
-    """An unknown in place of a term that is nested too deeply: equal terms, equal unknowns.
-
-    It stays a function of the term's symbols, so that renaming or substituting those still tells
-    the points of a launch apart. Sound: any value within the bounds is allowed for.
-    """
-    inner = sorted(_symbols(term), key=lambda s: s.order)
-    args = tuple(intern(Int, (((s,), 1),)) for s in inner)
-    return intern(App, ("fn", f"deep#{digest(term.order)}", args, lo, hi))
-
-
-def _symbols(term: App | Junction) -> set[Sym]:
-    from gpulint.term.walk import symbols
-
-    return symbols(intern(Literal, (term, False)) if isinstance(term, App) else term)
+    return intern(Literal, (application("fn", name, tuple(as_int(a) for a in args)), False))
 
 
 def _bounded(op: str, args: tuple[object, ...], data: str = "") -> Int:
-    low, high = of_app(_app(op, data, args), lambda t: (t.lo, t.hi))
-    return of_atom(_app(op, data, args, low, high))
+    low, high = of_args(op, args, lambda t: (t.lo, t.hi))
+    return of_atom(application(op, data, args, low, high))
 
 
 def monomial(mono: Mono, coeff: int = 1) -> Int:
@@ -154,7 +131,7 @@ def _too_large(x: Int, y: Int) -> bool:
 def _closed_product(x: Int, y: Int) -> Int:
     low, high = times((x.lo, x.hi), (y.lo, y.hi))
     first, second = sorted((x, y), key=lambda t: t.order)
-    return of_atom(_app("fn", "product", (first, second), low, high))
+    return of_atom(application("fn", "product", (first, second), low, high))
 
 
 def _split(p: Int, d: Int) -> tuple[Int, Int] | None:
@@ -326,12 +303,12 @@ def select(c: Bool, a: IntLike, b: IntLike) -> Int:
 
 def load(array: str, subscripts: Iterable[IntLike], lo: int | None = None, hi: int | None = None) -> Int:
     """The element of an array that the kernel does not write: a function of its subscripts."""
-    return of_atom(_app("load", array, tuple(as_int(s) for s in subscripts), lo, hi))
+    return of_atom(application("load", array, tuple(as_int(s) for s in subscripts), lo, hi))
 
 
 def fn(name: str, *args: IntLike, lo: int | None = None, hi: int | None = None) -> Int:
     """An uninterpreted function of integers: equal for equal arguments."""
-    return of_atom(_app("fn", name, tuple(as_int(a) for a in args), lo, hi))
+    return of_atom(application("fn", name, tuple(as_int(a) for a in args), lo, hi))
 
 
 def _compare(op: str, p: Int) -> Bool:
@@ -417,7 +394,7 @@ def _junction(op: str, xs: Iterable[Bool]) -> Bool:
     if len(seen) == 1:
         return next(iter(seen))
     whole = intern(Junction, (op, tuple(sorted(seen, key=lambda b: b.order))))
-    return intern(Literal, (_cut(whole, 0, 1), False)) if whole.depth > MAX_DEPTH else whole
+    return intern(Literal, (cut(whole, 0, 1), False)) if too_deep(whole) else whole
 
 
 def and_(*xs: Bool) -> Bool:

@@ -7,7 +7,7 @@ their own bounds, lies within the interval.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
     from gpulint.term.node import App, Atom, Int, Mono
@@ -125,18 +125,22 @@ def _power(a: Interval, n: int) -> Interval:
 
 def of_app(a: App, integer: Callable[[Int], Interval]) -> Interval:
     """Bounds of an application from the bounds of its arguments."""
-    op = a.op
+    return of_args(a.op, a.args, integer)
+
+
+def of_args(op: str, args: tuple[Any, ...], integer: Callable[[Int], Interval]) -> Interval:
+    """Bounds of what `op` gives for these arguments."""
     if op in ("floordiv", "truncdiv"):
-        return _quotient(integer(a.args[0]), integer(a.args[1]), op == "truncdiv")
+        return _quotient(integer(args[0]), integer(args[1]), op == "truncdiv")
     if op == "mod":
-        return _modulo(integer(a.args[0]), integer(a.args[1]))
+        return _modulo(integer(args[0]), integer(args[1]))
     if op == "truncmod":
-        (lo, _), top = integer(a.args[0]), _modulo((None, None), integer(a.args[1]))
+        (lo, _), top = integer(args[0]), _modulo((None, None), integer(args[1]))
         if lo is not None and lo >= 0:
             return top
         return (None if top[1] is None else -top[1]), top[1]
     if op in ("min", "max"):
-        parts = [integer(x) for x in a.args]
+        parts = [integer(x) for x in args]
         lows, highs = [p[0] for p in parts], [p[1] for p in parts]
         known_lows = [x for x in lows if x is not None]
         known_highs = [x for x in highs if x is not None]
@@ -150,9 +154,9 @@ def of_app(a: App, integer: Callable[[Int], Interval]) -> Interval:
             max(known_highs) if len(known_highs) == len(highs) else None,
         )
     if op == "select":
-        return join(integer(a.args[1]), integer(a.args[2]))
+        return join(integer(args[1]), integer(args[2]))
     if op == "pow":
-        base, exponent = integer(a.args[0]), integer(a.args[1])
+        base, exponent = integer(args[0]), integer(args[1])
         if base[0] is not None and base[0] >= 1:
             low = exponent[0] if exponent[0] is not None else -1
             lo = 0 if low < 0 else base[0] ** min(low, 64)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar, Union, cast
 
 from gpulint.term import build as b
+from gpulint.term.cut import application
 from gpulint.term.node import App, Atom, Bool, Cmp, Int, Junction, Literal, Sym, intern
 
 T = TypeVar("T", Int, Bool)
@@ -149,6 +150,8 @@ def _as_condition(t: Int) -> Bool:
     top = t.atom
     if (isinstance(top, App) and top.op == "fn") or (isinstance(top, Sym) and top.boolean):
         return intern(Literal, (top, False))
+    if isinstance(top, App) and top.op == "select" and top.args[1:] == (b.ONE, b.ZERO):
+        return cast(Bool, top.args[0])
     return b.ne(t, b.ZERO)
 
 
@@ -162,7 +165,7 @@ def remake(a: App, args: tuple[object, ...]) -> Int:
         return b.mul(*cast("tuple[Int, Int]", args))
     if a.op in makers:
         return makers[a.op](*args)
-    return b.of_atom(b._app(a.op, a.data, args, a.lo, a.hi))
+    return b.of_atom(application(a.op, a.data, args, a.lo, a.hi))
 
 
 def subst(term: T, mapping: Mapping[Any, X]) -> T:

@@ -133,3 +133,10 @@ def test_strides_of_another_array_are_free():
 def test_an_argument_of_unknown_kind_is_the_scalar_that_the_kernel_takes():
     b = bound({"n": HostArray("v", None, "v", scalar=t.sym("v"))})
     assert b.apply(s.param("n")) == t.sym("v")
+
+
+def test_a_boolean_parameter_takes_the_condition_that_the_host_gives():
+    b = bound({"flag": number(t.select(t.gt(H, 3), t.ONE, t.ZERO))})
+    assert b.apply(t.bool_sym("flag")) == t.gt(H, 3)
+    assert bound({"flag": number(H)}).apply(t.not_(t.bool_sym("flag"))) == t.eq(H, 0)
+    assert bound({"flag": number(t.ONE)}).apply(t.bool_sym("flag")) == t.TRUE

@@ -133,9 +133,13 @@ LINEAR = st.tuples(*(st.integers(-2, 2) for _ in ATOMS), st.integers(-4, 4)).map
 )
 SIMPLE = st.tuples(st.sampled_from([t.le, t.eq, t.ne]), LINEAR).map(lambda v: v[0](v[1], 0))
 CONDITIONS = st.recursive(
-    SIMPLE, lambda c: st.tuples(st.sampled_from([t.and_, t.or_]), c, c).map(lambda v: v[0](v[1], v[2])), max_leaves=4
+    SIMPLE,
+    lambda c: st.tuples(st.sampled_from([t.and_, t.or_]), c, c).map(lambda v: v[0](v[1], v[2])),
+    max_leaves=4,
 )
-VALUES = st.fixed_dictionaries({N.atom: st.integers(-5, 5), M.atom: st.integers(-5, 5), X.atom: st.integers(0, 5)})
+VALUES = st.fixed_dictionaries(
+    {N.atom: st.integers(-5, 5), M.atom: st.integers(-5, 5), X.atom: st.integers(0, 5)}
+)
 
 
 @settings(max_examples=200, deadline=None)
@@ -174,3 +178,22 @@ def test_declared_clauses_are_read_and_errors_kept_apart():
 def test_a_flood_of_declared_clauses_is_refused():
     d = declared(kernel(declared=(("n > 0", NOWHERE),) * (MAX_CLAUSES + 3)))
     assert (len(d.clauses), len(d.errors)) == (MAX_CLAUSES, 3)
+
+
+@pytest.mark.parametrize(
+    ("condition", "geometry"),
+    [
+        (t.le(N, X), False),
+        (t.le(s.grid_size(0), X), False),
+        (t.eq(s.grid_size(0), 1), True),
+        (t.le(s.grid_size(0), 4), True),
+        (t.eq(s.grid_size(0), X), True),
+        (t.le(s.block_size(0), X), True),
+        (t.le(t.mul(s.grid_size(0), s.block_size(0)), X), True),
+        (t.le(t.mul(s.grid_size(0), 2), X), True),
+        (t.le(t.mul(s.grid_size(0), N), X), True),
+        (t.ge(s.grid_size(0), X), True),
+    ],
+)
+def test_geometry_clauses_tie_the_size_of_the_launch(condition, geometry):
+    assert Clause(condition=condition).geometry is geometry

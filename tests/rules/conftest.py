@@ -114,7 +114,8 @@ def make() -> Any:
 
     class Make:
         tail, race, point, place, grid = (
-            staticmethod(tail_witness), staticmethod(race_witness), staticmethod(at), staticmethod(place), GRID,
+            staticmethod(tail_witness), staticmethod(race_witness), staticmethod(at), staticmethod(place),
+            GRID,
         )  # fmt: skip
 
     return Make

@@ -71,6 +71,24 @@ def test_a_negative_element(bench, make):
     assert f.help == "guard the load: `if 0 <= i - k < out.size:`"
 
 
+def test_counting_from_the_end_is_a_warning_even_at_a_site(bench, make):
+    access = bench.access("read", make.grid - 1, text="i - 1")
+    w = Witness({"out.size": 4}, (1, 1, 1), (4, 1, 1), (make.point(0, 0),), "out", (-1,), (4,))
+    bench.refute("in-range", "negative", w, access, site=bench.site())
+    f = bench.one()
+    assert (f.code, f.severity) == ("GL103", "warning")
+    assert f.message == "thread 0 of block 0 reads out[-1], which counts from the end: out[3]"
+
+
+def test_loop_counters_are_not_shown_as_the_users_loop_variable(bench, make):
+    from gpulint.term import Scope
+
+    guard = lt(make.grid, sym("n"))
+    access = bench.access("write", make.grid + sym("k", Scope.LOOP), guard=guard, text="i + k")
+    bench.refute("in-range", "write", make.tail(trips=({"k": 3},)), access)
+    assert bench.one().label == "i + k = 1000"
+
+
 def test_an_empty_array_is_said_to_be_empty(bench, make):
     w = Witness({"out.size": 0}, (1, 1, 1), (1, 1, 1), (make.point(0, 0),), "out", (0,), (0,))
     bench.refute("in-range", "write", w, bench.access("write"))
@@ -105,6 +123,32 @@ def test_one_finding_for_a_place_that_fails_at_two_sites(bench, make):
     bench.refute("in-range", "write", make.tail(), access, site=bench.site())
     bench.refute("in-range", "write", make.tail(1001), access, site=bench.site())
     assert len(bench.found()) == 1
+
+
+def test_one_line_with_one_missing_guard_is_told_once_at_the_store(bench, make):
+    from dataclasses import replace
+
+    read, write = bench.access("read"), bench.access("write")
+    read = replace(read, span=make.place(9, 20))
+    bench.refute("in-range", "read", make.tail(), read, site=bench.site())
+    bench.refute("in-range", "write", make.tail(), write, site=bench.site())
+    f = bench.one()
+    assert f.span == write.span
+    assert (f.related[0].message, f.related[0].span) == ("so does this load", read.span)
+
+
+def test_another_line_is_told_on_its_own(bench, make):
+    bench.refute("in-range", "read", make.tail(), bench.access("read", row=8), site=bench.site())
+    bench.refute("in-range", "write", make.tail(), bench.access("write"), site=bench.site())
+    assert [f.span.row for f in bench.found()] == [8, 9]
+
+
+def test_a_constant_subscript_is_not_to_be_guarded(bench):
+    from gpulint.term import const
+
+    w = Witness({}, (1, 1, 1), (1, 1, 1), (), "out", (2,), (2,))
+    bench.refute("in-range", "read", w, bench.access("read", const(2), text="2"))
+    assert bench.one().help == "correct the subscript, or launch only with `out.size > 2`"
 
 
 def test_a_place_reached_through_calls_names_them(bench, make):

@@ -6,7 +6,7 @@ import pytest
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as s
-from gpulint.solver.verdict import SiteVerdict
+from gpulint.solver.verdict import SiteVerdict, Witness
 from gpulint.term import const, eq, le, sym
 
 
@@ -46,39 +46,54 @@ def test_overlapping_arguments(bench):
 
 
 @pytest.mark.parametrize(
-    ("grid", "block", "code", "words"),
+    ("kind", "code"),
     [
-        ((1,), (64, 32), "GL504", "2048 threads is over the limit of 1024"),
-        ((1,), (1, 1, 128), "GL505", "block.z is 128; devices allow 1 to 64"),
-        ((1,), (0,), "GL505", "block.x is 0; devices allow 1 to 1024"),
-        ((1, 70_000), (32,), "GL506", "grid.y is 70000; devices allow 1 to 65535"),
-        ((0,), (32,), "GL506", "grid.x is 0"),
+        ("threads-per-block", "GL504"), ("block-axis", "GL505"), ("grid-axis", "GL506"),
+        ("shared-memory", "GL507"), ("clause", "GL501"),
     ],
-)
-def test_device_limits(bench, grid, block, code, words):
-    site = bench.site(tuple(map(const, grid)), tuple(map(const, block)))
-    bench.sites = [SiteVerdict(site, "meets")]
+)  # fmt: skip
+def test_each_broken_limit_has_its_rule(bench, kind, code):
+    reason = "threads a block is block.x; the device takes 1 to 1024"
+    bench.refute("contract", kind, None, site=bench.site(), reason=reason)
     f = bench.one()
     assert (f.code, f.severity) == (code, "error")
-    assert words in f.message
+    assert f.message.endswith("the device takes 1 to 1024")
 
 
-@pytest.mark.parametrize(("grid", "block"), [((1,), (1024,)), ((2**31 - 1, 65535), (1, 16, 64))])
-def test_sizes_at_the_limit_are_allowed(bench, grid, block):
-    site = bench.site(tuple(map(const, grid)), tuple(map(const, block)))
-    bench.sites = [SiteVerdict(site, "meets")]
-    assert codes(bench) == []
+def test_a_limit_that_hangs_on_a_size_shows_one(bench):
+    w = Witness({"n": 3000}, (1, 1, 1), (3000, 1, 1), ())
+    bench.refute("contract", "threads-per-block", w, site=bench.site(), reason="too many")
+    assert bench.one().notes == ("for example with grid 1, block 3000, n = 3000",)
 
 
-def test_an_unknown_size_breaks_no_limit(bench):
-    bench.sites = [SiteVerdict(bench.site((sym("n"),), (sym("t"),)), "undecided")]
-    assert codes(bench) == []
+def test_two_faults_of_one_launch_are_both_told(bench):
+    bench.refute("contract", "block-axis", None, site=bench.site(), reason="a")
+    bench.refute("contract", "grid-axis", None, site=bench.site(), reason="b")
+    assert codes(bench) == ["GL505", "GL506"]
 
 
-def test_a_broken_limit_hides_the_clause_that_says_the_same(bench):
-    clause = Clause(le(s.block_size(0), const(512)))
-    bench.sites = [SiteVerdict(bench.site(block=(const(2048),)), "violates", clause)]
-    assert codes(bench) == ["GL504"]
+def test_a_refuted_clause_names_the_clause_and_where_it_is_declared(bench, make):
+    clause = Clause(le(sym("n"), s.extent("x", 0, 1)), span=make.place(5), origin="declared")
+    bench.refute("contract", "clause", None, site=bench.site(), clauses=(clause,), reason="it does not hold")
+    f = bench.one()
+    assert f.message == "this launch of `scale` breaks what its contract requires: `n <= x.size`"
+    assert f.related[0].message == "the contract requires `n <= x.size`"
+
+
+def test_more_dimensions_than_the_kernel_indexes(bench):
+    bench.refute("contract", "rank", None, site=bench.site(), reason="the kernel indexes 1 of the 2 axes")
+    f = bench.one()
+    assert (f.code, f.message) == ("GL503", "the kernel indexes 1 of the 2 axes")
+
+
+def test_refuted_overlap_shows_both_accesses(bench, make):
+    write, read = bench.access("write"), bench.access("read", row=8)
+    reason = "x and out overlap"
+    bench.refute("no-alias", "overlap", make.race(), write, read, site=bench.site(), reason=reason)
+    f = bench.one()
+    assert (f.code, f.severity) == ("GL701", "error")
+    assert f.message == "x and out overlap, and threads 0 and 1 of block 0 meet in out[0]"
+    assert [r.span.row for r in f.related[:2]] == [9, 8]
 
 
 def test_fewer_dimensions_than_the_kernel_indexes(bench):
@@ -98,7 +113,7 @@ def test_a_block_with_enough_dimensions_is_enough(bench):
 def test_a_contract_that_no_launch_meets(bench):
     clause = Clause(eq(s.block_size(0), const(7)), origin="declared", text="block == (2048, 1, 1)")
     bench.declared = (clause,)
-    bench.refute("contract", "satisfiable", None)
+    bench.refute("contract", "unsatisfiable", None)
     f = bench.one()
     assert (f.code, f.severity) == ("GL502", "error")
     assert f.message == "no launch can meet the contract: `block == (2048, 1, 1)`"

@@ -24,7 +24,7 @@ def test_overflow_shows_the_product_and_its_type(bench, make):
     assert f.label == "row * width = 65536 * 32768"
 
 
-@pytest.mark.parametrize(("kind", "code"), [("", "GL601"), ("partial", "GL602")])
+@pytest.mark.parametrize(("kind", "code"), [("grid", "GL601"), ("output", "GL602")])
 def test_uncovered_elements(bench, make, kind, code):
     w = Witness({"n": 300}, (1, 1, 1), (256, 1, 1), (), "out", (256,), (300,))
     bench.refute("covered", kind, w, site=bench.site())
@@ -50,7 +50,7 @@ def test_undecided_is_info_with_reason_property_and_clause(bench):
                  reason="indirect index", settle="injective(idx)")  # fmt: skip
     f = bench.one()
     assert (f.code, f.severity, f.property) == ("GL011", "info", "disjoint")
-    assert f.message == "disjoint of `out[i]` is undecided: indirect index"
+    assert f.message == "`out[i]` is not shown to be free of races: indirect index"
     assert f.help == "this clause would settle it: `injective(idx)`"
 
 

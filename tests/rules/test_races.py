@@ -27,6 +27,19 @@ def test_a_read_and_a_write_show_both_places(bench, make):
     )
 
 
+def test_points_are_told_in_the_order_of_the_accesses(bench, make):
+    from gpulint.term import ONE, eq
+
+    write = bench.access("write", make.grid, guard=eq(make.grid, ONE))
+    read = bench.access("read", make.grid + 1, row=8, text="i + 1")
+    from dataclasses import replace
+
+    w = replace(make.race(), element=(1,))  # thread 0 reads it, thread 1 writes it
+    bench.refute("disjoint", "read-write", w, write, read)
+    expected = "thread 1 of block 0 writes out[1] while thread 0 of block 0 reads it"
+    assert bench.one().message == expected
+
+
 def test_threads_of_two_blocks_are_both_named(bench, make):
     from dataclasses import replace
 

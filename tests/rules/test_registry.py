@@ -34,7 +34,7 @@ def test_examples_are_python(rule):
     for title in ("Example", "Use instead"):
         text = page(rule).sections[title]
         if rule.code != "GL001":  # whose example is none on purpose
-            ast.parse(text.removeprefix("```python\n").removesuffix("```").replace("\n    ", "\n    "))
+            ast.parse(text.removeprefix("```python\n").removesuffix("```"))
 
 
 def test_a_page_without_a_section_is_reported():
@@ -49,7 +49,8 @@ def test_a_page_without_a_section_is_reported():
 
         code, name, property = "GL999", "bare", "style"
 
-    assert missing(page(Bare())) == ["section `Why is this bad`", "section `Example`", "section `Use instead`"]
+    expected = ["section `Why is this bad`", "section `Example`", "section `Use instead`"]
+    assert missing(page(Bare())) == expected
 
 
 def test_lookup_by_code_and_name():

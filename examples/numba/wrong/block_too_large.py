@@ -17,9 +17,9 @@ def invert(image):
 
 def run(height, width):
     image = cuda.to_device(np.ones((height, width), dtype=np.float32))
-    threads = (64, 32)
+    threads = (64, 32)  # error: GL504
     blocks = ((width + 63) // 64, (height + 31) // 32)
-    invert[blocks, threads](image)  # error: GL504
+    invert[blocks, threads](image)
     return image.copy_to_host()
 
 

@@ -16,8 +16,8 @@ def matmul(a, b, c):
     if i < c.shape[0]:
         total = 0.0
         for k in range(a.shape[1]):
-            total += a[i, k] * b[k, j]  # error: GL203
-        c[i, j] = total  # error: GL203
+            total += a[i, k] * b[k, j]  # error: GL101
+        c[i, j] = total  # error: GL102
 
 
 def product(m, n, inner):

@@ -20,7 +20,7 @@ def add(rows, cols):
     a = cuda.to_device(np.ones((rows, cols), dtype=np.float32))
     b = cuda.to_device(np.ones((rows, cols), dtype=np.float32))
     out = cuda.device_array((rows, cols), dtype=np.float32)
-    matrix_add[(cols + 255) // 256, 256](a, b, out)  # error: GL503
+    matrix_add[(cols + 255) // 256, 256](a, b, out)  # error: GL503, GL601
     return out.copy_to_host()
 
 

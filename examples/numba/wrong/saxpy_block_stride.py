@@ -14,7 +14,7 @@ def saxpy(a, x, y):
     start = cuda.grid(1)
     stride = cuda.blockDim.x
     for i in range(start, y.shape[0], stride):
-        y[i] += a * x[i]  # error: GL301
+        y[i] += a * x[i]  # error: GL303
 
 
 def run(n, a):

@@ -21,7 +21,7 @@ def softmax(scores, total, out):
         out[row, col] = weight
         total[0] += weight  # error: GL303
     for col in range(scores.shape[1]):
-        out[row, col] /= total[0]  # error: GL302
+        out[row, col] /= total[0]
 
 
 def run(rows, cols):

@@ -10,7 +10,7 @@ from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
 from gpulint.frontend.host.evaluate import evaluate
 from gpulint.frontend.host.follow import own_nodes
 from gpulint.frontend.host.machine import MAX_TOTAL, Found, Frame, Machine
-from gpulint.frontend.host.site import LaunchSite
+from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.statements import execute
 from gpulint.frontend.host.values import Class, Const, Function, Map, Unknown, Value
@@ -42,6 +42,7 @@ def sites(module: Module, project: Project, kernels: Sequence[KernelSource]) -> 
     table.update({id(k.decorator): k for k in kernels if isinstance(k.decorator, ast.Call)})
     m = Machine(module, project, table, evaluate, execute)
     roots = _roots(module, kernels)
+    m.launching = set(roots.launching)
     _module_level(m, module)
     for node, cls in _functions(module.tree):
         if id(node) in roots.launching and id(node) not in table and m.total <= MAX_TOTAL:
@@ -199,7 +200,7 @@ def _place(f: Found) -> tuple[object, ...]:
 
 
 def _content(site: LaunchSite) -> object:
-    arguments = tuple((k, replace(v, buffer="") if hasattr(v, "buffer") else v) for k, v in site.arguments.items())
+    arguments = tuple((k, replace(v, buffer="") if isinstance(v, HostArray) else v) for k, v in site.arguments.items())
     return (site.kernel, site.kernel_row, site.span, site.grid, site.block, arguments, site.facts, site.shared_bytes)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gpulint.frontend.host.machine import MAX_CALLS, Frame, Machine, text_of
 from gpulint.frontend.host.objects import class_attribute
 from gpulint.frontend.host.state import State, merge, merge_values
 from gpulint.frontend.host.values import NONE, Class, Function, Map, Seq, Unknown, Value, as_array
 from gpulint.term import and_
+
+MAX_SMALL = 20  # statements of a function that is followed for its value alone
 
 
 def follow(
@@ -18,12 +21,14 @@ def follow(
     """The value that the function returns for these arguments; its launches are recorded as reached by this call."""
     text = text_of(node)
     running = any(f.function is not None and f.function.node is fn.node for f in m.frames)
-    if running or len(m.calls) >= MAX_CALLS or _suspends(fn.node):
+    shape = m.once(fn.node, _shape)
+    worthwhile = shape.statements <= MAX_SMALL or id(fn.node) in m.launching
+    if running or len(m.calls) >= MAX_CALLS or shape.suspends or not worthwhile:
         for v in args:
             a = as_array(v)
             if a is not None and s.touched.get(a.buffer, a.initialised) is False:
                 s.touched[a.buffer] = None
-        return m.opaque(text, "is called too deeply to follow" if not running else "is recursive")
+        return m.opaque(text, "is recursive" if running else "is not followed")
     inner = State(heap=dict(s.heap), touched=dict(s.touched), facts=s.facts)
     inner.env = bind(m, fn, args, kw, node, inner)
     m.inlined.add(id(node))
@@ -37,10 +42,19 @@ def follow(
     return _result(m, s, returns, text)
 
 
-def _suspends(node: ast.AST) -> bool:
-    if isinstance(node, ast.AsyncFunctionDef):
-        return True
-    return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in own_nodes(node))
+@dataclass(frozen=True)
+class Shape:
+    """What decides whether a function is followed."""
+
+    suspends: bool
+    statements: int
+
+
+def _shape(node: ast.AST) -> Shape:
+    nodes = own_nodes(node)
+    suspends = any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in nodes)
+    statements = sum(isinstance(n, ast.stmt) for n in nodes)
+    return Shape(suspends or isinstance(node, ast.AsyncFunctionDef), statements)
 
 
 def own_nodes(node: ast.AST) -> list[ast.AST]:
@@ -131,5 +145,6 @@ def instantiate(
     made = Unknown(m.opaque(text_of(node), "is an object").name, False, "object", cls)
     init = class_attribute(m, cls, "__init__", made)
     if isinstance(init, Function):
+        m.launching.add(id(init.node))
         follow(m, s, init, args, kw, node)
     return made

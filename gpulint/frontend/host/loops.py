@@ -32,6 +32,22 @@ def assigned(body: Iterable[ast.AST]) -> set[str]:
     """The names that the statements may give another value."""
     out: set[str] = set()
     for top in body:
+        known = _assigned.get(id(top))
+        if known is None or known[0] is not top:
+            if len(_assigned) > 20_000:
+                _assigned.clear()
+            known = (top, frozenset(_stores(top)))
+            _assigned[id(top)] = known
+        out |= known[1]
+    return out
+
+
+_assigned: dict[int, tuple[ast.AST, frozenset[str]]] = {}
+
+
+def _stores(top: ast.AST) -> set[str]:
+    out: set[str] = set()
+    if top is not None:
         for n in ast.walk(top):
             if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
                 out.add(n.id)

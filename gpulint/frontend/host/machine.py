@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar, cast
 
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.frontend.host.state import State
@@ -14,8 +15,8 @@ from gpulint.source.model import KernelSource, Module
 from gpulint.source.resolve import Project
 from gpulint.term import Bool, bool_sym
 
-MAX_STEPS = 30_000  # statements and expressions of one analysed function, inlined calls included
-MAX_TOTAL = 400_000  # of one file
+MAX_STEPS = 12_000  # statements and expressions of one analysed function, inlined calls included
+MAX_TOTAL = 100_000  # of one file
 MAX_DEPTH = 60  # of one expression
 MAX_CALLS = 4  # of inlined functions within each other
 MAX_SITES = 200  # of one file
@@ -24,6 +25,7 @@ MAX_TEXT = 60
 MAX_TERMS = 40  # monomials of one integer
 
 
+T = TypeVar("T")
 Mark = tuple[dict[str, int], int, "dict[tuple[int, str], Value]", "dict[int, State]"]
 
 
@@ -77,6 +79,8 @@ class Machine:
     states: dict[int, State] = field(default_factory=dict)  # by class: what its __init__ leaves in self
     frames: list[Frame] = field(default_factory=list)
     calls: list[Span] = field(default_factory=list)
+    launching: set[int] = field(default_factory=set)  # ids of functions worth following for their launches
+    facts_of: dict[int, tuple[ast.AST, object]] = field(default_factory=dict)  # what syntax says of a node
     inlined: set[int] = field(default_factory=set)  # ids of the call nodes that were followed
     found: list[Found] = field(default_factory=list)
     root: int = 0
@@ -157,13 +161,21 @@ class Machine:
         frame = self.frames[-1].function if self.frames else None
         return frame.module if frame is not None else self.module
 
+    def once(self, node: ast.AST, make: Callable[[ast.AST], T]) -> T:
+        """What `make` says of a node, computed once; one kind of fact a node."""
+        known = self.facts_of.get(id(node))
+        if known is None:
+            known = (node, make(node))
+            self.facts_of[id(node)] = known
+        return cast(T, known[1])
+
     def kernel(self, node: ast.AST) -> Kernel | None:
         source = self.kernels.get(id(node))
         return Kernel(source) if source is not None else None
 
     def record(self, site: LaunchSite) -> None:
-        if not self.recording or len(self.found) >= MAX_SITES:
-            return
+        if not self.recording or len(self.found) >= MAX_SITES or self.here is not self.module:
+            return  # launches in other files are found when those are analysed
         calls = tuple(self.calls)
         if calls:
             same = [f for f in self.found if f.site.span == site.span and f.calls]
@@ -172,8 +184,21 @@ class Machine:
         self.found.append(Found(replace(site, callers=calls), self.root, calls))
 
 
+_texts: dict[int, tuple[ast.AST, str]] = {}
+
+
 def text_of(node: ast.AST) -> str:
     """The source text of an expression, normalised."""
+    known = _texts.get(id(node))
+    if known is None or known[0] is not node:
+        known = (node, _unparse(node))
+        if len(_texts) > 100_000:
+            _texts.clear()
+        _texts[id(node)] = known
+    return known[1]
+
+
+def _unparse(node: ast.AST) -> str:
     try:
         return ast.unparse(node)
     except (RecursionError, ValueError):

@@ -46,7 +46,8 @@ def _method(m: Machine, owner: Class, node: ast.FunctionDef, bound: Value | None
 
 def _line(m: Machine, cls: Class) -> list[Class]:
     """The class and its bases in readable source, nearest first."""
-    out, queue = [], [cls]
+    out: list[Class] = []
+    queue = [cls]
     while queue and len(out) < MAX_BASES:
         current = queue.pop(0)
         out.append(current)

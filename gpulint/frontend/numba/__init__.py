@@ -1,0 +1,19 @@
+"""Numba-CUDA: a kernel's Python source to the kernel IR."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpulint.frontend.numba.driver import lower
+
+__all__ = ["lower"]
+
+
+def __getattr__(name: str) -> object:
+    """Loads the lowering on first use, so that importing the package stays cheap."""
+    if name == "lower":
+        from gpulint.frontend.numba.driver import lower
+
+        return lower
+    raise AttributeError(name)

@@ -13,7 +13,7 @@ from gpulint.frontend.numba.context import Context, NotHandled
 from gpulint.frontend.numba.subscripts import Place, hold, item, place, take, view
 from gpulint.frontend.numba.values import SCALARS, Array, Record, Shape, Tuple, Unresolved, Value
 from gpulint.ir import nodes as n
-from gpulint.ir.types import INT64
+from gpulint.ir.types import INT64, UNKNOWN
 from gpulint.ir.walk import walk
 
 
@@ -83,6 +83,9 @@ def unpacked(cx: Context, value: Value, count: int, node: ast.AST) -> list[Value
         return [take(cx, p, node) for p in points]
     if isinstance(value, Unresolved):
         return [Unresolved(f"{value.text}[{i}]", value.node, value.scope) for i in range(count)]
+    if isinstance(value, SCALARS) and not isinstance(value, n.Const):
+        held = cx.temp(value)
+        return [cx.opaque(f"item {i}", (held,), UNKNOWN, node) for i in range(count)]
     raise NotHandled("unpacking of something that is not a tuple", node)
 
 

@@ -7,7 +7,7 @@ import ast
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.closures import array_closure
 from gpulint.frontend.numba.context import Context, NotHandled, expression
-from gpulint.frontend.numba.expressions import local, lower
+from gpulint.frontend.numba.expressions import local, lower, named
 from gpulint.frontend.numba.infer import ARRAY_ATTRIBUTES
 from gpulint.frontend.numba.values import (
     SCALARS,
@@ -23,14 +23,8 @@ from gpulint.frontend.numba.values import (
     Value,
 )
 from gpulint.ir import nodes as n
-from gpulint.ir.types import FLOAT64, INT32, INT64, UNKNOWN, ArrayType, Type
+from gpulint.ir.types import FLOAT64, INT64, UNKNOWN, ArrayType, Type
 
-COORDINATES = {
-    "cuda.threadIdx": "thread", "cuda.blockIdx": "block", "cuda.blockDim": "block_size",
-    "cuda.gridDim": "grid_size",
-}  # fmt: skip
-_FLOATS = {"pi": 3.141592653589793, "e": 2.718281828459045, "tau": 6.283185307179586, "inf": float("inf"),
-           "nan": float("nan"), "infty": float("inf"), "Inf": float("inf")}  # fmt: skip
 _METHODS = frozenset(("view", "reshape", "ravel", "astype", "copy", "transpose", "item", "fill", "sum", "mean", "sync"))
 
 
@@ -66,20 +60,6 @@ def _constant(cx: Context, value: Value, node: ast.AST) -> Value:
     if isinstance(value, Named):
         return named(cx, value.name, node) or value
     return value
-
-
-def named(cx: Context, name: str, node: ast.AST) -> n.Expr | None:
-    """The scalar that a library name is, or None when it is an object."""
-    if name == "cuda.laneid":
-        return n.Coord("lane", 0, INT32, cx.span(node))
-    if name == "cuda.warpsize":
-        return n.Coord("warp_size", 0, INT32, cx.span(node))
-    owner, _, last = name.rpartition(".")
-    if owner in COORDINATES and last in ("x", "y", "z"):
-        return n.Coord(COORDINATES[owner], "xyz".index(last), INT32, cx.span(node))
-    if owner in ("math", "np") and last in _FLOATS:
-        return n.Const(_FLOATS[last], FLOAT64, cx.span(node))
-    return None
 
 
 def of(cx: Context, value: Value, attr: str, node: ast.AST) -> Value:

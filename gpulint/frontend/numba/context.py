@@ -90,6 +90,8 @@ class Context:
         self.written = 0
         self.depth = 0
         self.active: list[FunctionNode] = []
+        self.arrays: set[str] = set()  # IR names in use for arrays, and for scalars
+        self.scalars: set[str] = set()
         self.movable: set[str] = set()  # temporaries that the next binding may rename
 
     # --- writing statements
@@ -150,10 +152,26 @@ class Context:
             return Tuple(tuple(self.hold(f"{name}.{i}", v, span) for i, v in enumerate(value.items)))
         if not isinstance(value, SCALARS):
             return value
-        target = self.canonical(name)
+        target = self._claimed(name)
         if not self._retarget(value, target) and not (isinstance(value, n.Var) and value.name == target):
             self.emit(n.Assign(target, value, span))
         return value if isinstance(value, n.Const) else n.Var(target, value.type, span)
+
+    def _claimed(self, name: str) -> str:
+        """The IR name of a scalar local; a new one where an array has taken it."""
+        target = self.canonical(name)
+        if target in self.arrays:
+            target = self.frame.canonical[name] = self.names.unique(self.frame.prefix + name)
+        self.scalars.add(target)
+        return target
+
+    def array_name(self, name: str) -> str:
+        """A new IR name for an array under a local's name."""
+        target = self.canonical(name)
+        if target in self.arrays or target in self.scalars:
+            target = self.names.unique(self.frame.prefix + name)
+        self.arrays.add(target)
+        return target
 
     def _retarget(self, value: Value, target: str) -> bool:
         """Lets the statement just written, which made `value` in a temporary, write `target`."""
@@ -178,7 +196,7 @@ class Context:
         if value.name not in self.movable:
             return value
         self._release(value.name)
-        target = self.names.unique(self.frame.prefix + name)
+        target = self.array_name(name)
         self.out[-1] = replace(last, target=target)
         return replace(value, name=target)
 
@@ -188,6 +206,13 @@ class Context:
         type_ = self.element(array, field_)
         self.emit(n.Load(target, array.name, subscripts, type_, True, field_, span))
         return n.Var(target, type_, span)
+
+    def discard(self) -> None:
+        """Nothing uses the value of the expression just lowered."""
+        last = self.out[-1] if self.out else None
+        if isinstance(last, n.Atomic) and last.target in self.movable:
+            self._release(last.target)
+            self.out[-1] = replace(last, target="")
 
     def temporary(self, base: str) -> str:
         """A name for a value or view that `bind` may still rename."""

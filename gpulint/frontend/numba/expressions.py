@@ -11,8 +11,14 @@ from gpulint.frontend.numba.merge import conditional
 from gpulint.frontend.numba.types import unify
 from gpulint.frontend.numba.values import SCALARS, Array, DType, Function, Named, Tuple, Unresolved, Value
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BOOL, UNKNOWN
+from gpulint.ir.types import BOOL, FLOAT64, INT32, UNKNOWN
 
+COORDINATES = {
+    "cuda.threadIdx": "thread", "cuda.blockIdx": "block", "cuda.blockDim": "block_size",
+    "cuda.gridDim": "grid_size",
+}  # fmt: skip
+_FLOATS = {"pi": 3.141592653589793, "e": 2.718281828459045, "tau": 6.283185307179586, "inf": float("inf"),
+           "nan": float("nan"), "infty": float("inf"), "Inf": float("inf")}  # fmt: skip
 MAX_CHAIN = 30  # operators in a row before a temporary holds the partial result
 
 
@@ -77,8 +83,24 @@ def name(cx: Context, node: ast.Name) -> Value:
     found = local(cx, node.id)
     if found is None:
         value = cx.world.name(node, cx.frame.scope)
+        if isinstance(value, Named):
+            return named(cx, value.name, node) or value
         return _owned(cx, value)
     return placed(cx, found, node)
+
+
+def named(cx: Context, name: str, node: ast.AST) -> n.Expr | None:
+    """The scalar that a library name is, or None when it is an object."""
+    if name == "cuda.laneid":
+        return n.Coord("lane", 0, INT32, cx.span(node))
+    if name == "cuda.warpsize":
+        return n.Coord("warp_size", 0, INT32, cx.span(node))
+    owner, _, last = name.rpartition(".")
+    if owner in COORDINATES and last in ("x", "y", "z"):
+        return n.Coord(COORDINATES[owner], "xyz".index(last), INT32, cx.span(node))
+    if owner in ("math", "np") and last in _FLOATS:
+        return n.Const(_FLOATS[last], FLOAT64, cx.span(node))
+    return None
 
 
 def placed(cx: Context, value: Value, node: ast.AST) -> Value:
@@ -208,7 +230,8 @@ def _all(cx: Context, parts: list[n.Expr], node: ast.AST) -> n.Expr:
 def combine(cx: Context, op: str, parts: list[n.Expr], node: ast.AST) -> n.Expr:
     """The conjunction or disjunction, known parts dropped."""
     kept: list[n.Expr] = []
-    for p in parts:
+    flat = [q for p in parts for q in (p.operands if isinstance(p, n.Logic) and p.op == op else (p,))]
+    for p in flat:
         if isinstance(p, n.Const):
             if bool(p.value) == (op == "or"):
                 kept.append(n.Const(op == "or", BOOL))

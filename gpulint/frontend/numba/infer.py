@@ -37,6 +37,7 @@ class Fact:
     record: bool = False
     index: bool = False
     fields: set[str] = field(default_factory=set)
+    items: int = 0  # of `*args`: how many the body names
 
     @property
     def ndim(self) -> int | None:
@@ -79,10 +80,14 @@ class _Reader:
         self.flows: list[tuple[str, set[str]]] = []  # target, names that its value adds up
         self.compares: list[tuple[ast.expr, ast.expr]] = []
         self.floats: set[str] = set()
+        self.spread: set[str] = set()
 
     def run(self, function: FunctionNode) -> Facts:
+        if function.args.vararg is not None:
+            self.spread.add(function.args.vararg.arg)
         body: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(function.body)
         nodes = [node for part in body for node in ast.walk(part)]
+        self.find_tuples(function, nodes)
         for node in nodes:
             if isinstance(node, ast.Assign) and len(node.targets) == 1:
                 self.tuple_length(node.targets[0], node.value)
@@ -92,6 +97,20 @@ class _Reader:
                 handler(self, node)
         self.settle()
         return self.facts
+
+    def find_tuples(self, function: FunctionNode, nodes: list[ast.AST]) -> None:
+        """Parameters that are unpacked, or whose items have shapes, are tuples: no array can be unpacked."""
+        names = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+        for node in nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], (ast.Tuple, ast.List)):
+                self.tuple_parameter(node.value, names)
+            elif isinstance(node, ast.Attribute) and node.attr in _OF_ARRAYS and isinstance(node.value, ast.Subscript):
+                if isinstance(node.value.slice, ast.Constant):
+                    self.tuple_parameter(node.value.value, names)
+
+    def tuple_parameter(self, value: ast.expr, names: set[str]) -> None:
+        if isinstance(value, ast.Name) and value.id in names:
+            self.spread.add(value.id)
 
     def fact(self, name: str) -> Fact:
         return self.facts.of.setdefault(name, Fact())
@@ -105,10 +124,12 @@ class _Reader:
     # --- uses
 
     def subscript(self, node: ast.Subscript) -> None:
-        name, rank, records = self.chain(node)
+        name, rank, _, records = self.chain(node)
         if name is not None:
             if records and rank == 0:
                 self.fact(name).record = True
+            elif name.endswith("]") and rank == 0:
+                self.fact(name)
             elif name not in self.tuples:
                 f = self.fact(name)
                 f.array, f.rank = True, max(f.rank, rank)
@@ -118,11 +139,14 @@ class _Reader:
                 if item is not None:
                     self.integers(item)
 
-    def chain(self, node: ast.expr) -> tuple[str | None, int, bool]:
-        """The name below chained subscripts, the rank they need, and whether a field is named."""
+    def chain(self, node: ast.expr) -> tuple[str | None, int, int, bool]:
+        """The name below chained subscripts, the rank they need, the axes they drop, and whether a field
+        is named."""
         groups: list[tuple[int, int]] = []
+        slices: list[ast.expr] = []
         records = False
         while isinstance(node, ast.Subscript):
+            slices.append(node.slice)
             if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
                 records = True
             else:
@@ -131,11 +155,23 @@ class _Reader:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Subscript):
                 groups.clear()  # a[i].x[j]: the field's own subscripts say nothing of a
                 node = node.value
+        if slices and isinstance(node, ast.Name) and node.id in self.spread:
+            groups = groups[:-1]
+            name = self.star_item(node.id, slices[-1])
+        else:
+            name = path_of(node)
         need = dropped = 0
         for entries, kept in reversed(groups):
             need = max(need, dropped + entries)
             dropped += entries - kept
-        return path_of(node), need, records
+        return name, need, dropped, records
+
+    def star_item(self, name: str, index: ast.expr) -> str | None:
+        """`args[0]` as a name of its own."""
+        if not isinstance(index, ast.Constant) or not isinstance(index.value, int) or index.value < 0:
+            return None
+        self.fact(name).items = max(self.fact(name).items, min(index.value + 1, 64))
+        return f"{name}[{index.value}]"
 
     def entries(self, index: ast.expr) -> tuple[int, int]:
         """How many axes an index covers, and how many of them it keeps."""
@@ -167,7 +203,7 @@ class _Reader:
         base = node.value
         name = path_of(base)
         if name is None:
-            root, _, _ = self.chain(base)
+            root, _, _, _ = self.chain(base)
             if root and node.attr not in ARRAY_ATTRIBUTES and node.attr not in SCALAR_ATTRIBUTES:
                 self.fact(root).array = True
             return
@@ -211,20 +247,27 @@ class _Reader:
             if name is not None and not any(isinstance(e, ast.Starred) for e in target.elts):
                 f = self.fact(name)
                 f.array, f.exact = True, len(target.elts)
+        elif isinstance(value, ast.Name) and value.id in self.spread:
+            self.fact(value.id).items = max(self.fact(value.id).items, len(target.elts))
+            for i, t in enumerate(target.elts):
+                if isinstance(t, ast.Name):
+                    self.arrays_of.append((f"{value.id}[{i}]", t.id, 0))
         elif isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
             for t, v in zip(target.elts, value.elts):
                 self.assigned(t, v)
 
     def row(self, target: str, value: ast.expr) -> None:
         """`row = x[i]`: what row is, x has below the axes that the subscripts drop."""
-        name, dropped, _ = self.chain(value) if isinstance(value, ast.Subscript) else (path_of(value), 0, False)
+        name, dropped = self.source(value)
         if name is not None:
-            kept = 0
-            node = value
-            while isinstance(node, ast.Subscript):
-                kept += self.entries(node.slice)[1]
-                node = node.value
-            self.arrays_of.append((name, target, dropped - kept))
+            self.arrays_of.append((name, target, dropped))
+
+    def source(self, value: ast.expr) -> tuple[str | None, int]:
+        """The name that a value is a part of, and the axes that it lacks."""
+        if not isinstance(value, ast.Subscript):
+            return path_of(value), 0
+        name, _, dropped, _ = self.chain(value)
+        return name, dropped
 
     def annotated(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -280,7 +323,7 @@ class _Reader:
             self.integers(item)
 
     def array_use(self, argument: ast.expr, rank: int) -> None:
-        name, dropped, _ = self.chain(argument) if isinstance(argument, ast.Subscript) else (path_of(argument), 0, False)
+        name, dropped = self.source(argument)
         if name is not None:
             f = self.fact(name)
             f.array, f.rank = True, max(f.rank, dropped + rank)
@@ -302,7 +345,9 @@ class _Reader:
 
     def passed(self, inner: Facts, name: str, argument: ast.expr) -> None:
         used = inner.get(name)
-        if used.array:
+        if used.items:
+            self.passed_tuple(inner, name, argument)
+        elif used.array:
             self.array_use(argument, used.rank)
         elif used.record:
             path = path_of(argument)
@@ -314,10 +359,22 @@ class _Reader:
         elif used.index:
             self.integers(argument)
 
+    def passed_tuple(self, inner: Facts, name: str, argument: ast.expr) -> None:
+        path = path_of(argument)
+        if path is None or isinstance(argument, ast.Attribute):
+            return
+        self.fact(path).items = max(self.fact(path).items, inner.get(name).items)
+        for i in range(inner.get(name).items):
+            self.passed_field(inner, f"{name}[{i}]", f"{path}[{i}]")
+
     def passed_field(self, inner: Facts, name: str, path: str) -> None:
         used, mine = inner.get(name), self.fact(path)
         mine.array, mine.rank = mine.array or used.array, max(mine.rank, used.rank)
         mine.index = mine.index or used.index
+        if used.items:
+            mine.items = max(mine.items, used.items)
+            for i in range(used.items):
+                self.passed_field(inner, f"{name}[{i}]", f"{path}[{i}]")
 
     def integers(self, node: ast.expr) -> None:
         for name in _added(node):
@@ -365,6 +422,7 @@ class _Reader:
         return bool(known) and _plain(left) and self.mark(_added(right))
 
 
+_OF_ARRAYS = frozenset(("shape", "strides", "ndim", "dtype"))
 _ATOMICS = frozenset(("add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor", "inc", "dec", "exch", "cas"))
 _BUILTIN_CALLS = frozenset((
     "min", "max", "abs", "int", "float", "bool", "grid", "gridsize", "syncthreads", "sqrt", "exp", "float32", "float64",

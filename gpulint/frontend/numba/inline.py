@@ -56,7 +56,8 @@ def _inline(cx: Context, f: Function, given: Arguments, node: ast.Call) -> Value
     if isinstance(f.node, ast.AsyncFunctionDef):
         raise NotHandled("an async function", node)
     frame = _frame(cx, f, name, node)
-    _bind_parameters(cx, frame, f.node, given, node)
+    if not _bind_parameters(cx, frame, f.node, given, node):
+        raise NotHandled(f"a call of {name} with arguments that do not fit its parameters", node)
     saved, index, depth = cx.frame, cx.index, cx.depth
     cx.frame, cx.index, cx.depth = frame, 0, 0
     cx.active.append(f.node)
@@ -116,9 +117,11 @@ def _result(cx: Context, frame: Frame, node: ast.Call) -> Value:
 
 def _bind_parameters(
     cx: Context, frame: Frame, f: ast.FunctionDef | ast.Lambda, given: Arguments, node: ast.Call
-) -> None:
+) -> bool:
     """Evaluated arguments under the names of the parameters; simple ones that stay are substituted."""
-    values = _matched(cx, frame, f, given, node)
+    values = _matched(cx, frame, f, given)
+    if values is None:
+        return False
     saved = cx.frame
     cx.frame = frame
     try:
@@ -126,6 +129,7 @@ def _bind_parameters(
             _bind_parameter(cx, frame, name, value, node)
     finally:
         cx.frame = saved
+    return True
 
 
 def _bind_parameter(cx: Context, frame: Frame, name: str, value: Value, node: ast.AST) -> None:
@@ -145,12 +149,13 @@ def _stays(value: Value) -> bool:
 
 
 def _matched(
-    cx: Context, frame: Frame, f: ast.FunctionDef | ast.Lambda, given: Arguments, node: ast.Call
-) -> dict[str, Value]:
+    cx: Context, frame: Frame, f: ast.FunctionDef | ast.Lambda, given: Arguments
+) -> dict[str, Value] | None:
+    """One value a parameter; None when the call does not fit."""
     a = f.args
     names = [p.arg for p in (*a.posonlyargs, *a.args)]
     if len(given.positional) > len(names) and a.vararg is None:
-        raise NotHandled(f"{len(given.positional)} arguments for {len(names)} parameters", node)
+        return None
     out: dict[str, Value] = dict(zip(names, given.positional))
     if a.vararg is not None:
         out[a.vararg.arg] = Tuple(given.positional[len(names) :])
@@ -160,10 +165,8 @@ def _matched(
     for name, default in defaults.items():
         if name not in out:
             out[name] = _default(cx, frame, default)
-    missing = [p for p in (*names, *(k.arg for k in a.kwonlyargs)) if p not in out]
-    if missing:
-        raise NotHandled(f"a call without an argument for {missing[0]}", node)
-    return out
+    wanted = (*names, *(k.arg for k in a.kwonlyargs))
+    return out if all(name in out for name in wanted) else None
 
 
 def _default(cx: Context, frame: Frame, default: ast.expr) -> Value:

@@ -75,7 +75,7 @@ def _joined(
         ]
         return Tuple(tuple(parts))
     if isinstance(x, Array) and isinstance(y, Array):
-        target = cx.names.unique(cx.frame.prefix + name)
+        target = cx.array_name(name)
         out[0].append(n.Alias(target, x.name, span))
         out[1].append(n.Alias(target, y.name, span))
         return Array(target, _either(x.type, y.type))
@@ -116,7 +116,7 @@ def _entered(cx: Context, loop: Loop, name: str, value: Value, span: Span) -> Va
     if isinstance(value, Tuple):
         return Tuple(tuple(_entered(cx, loop, f"{name}.{i}", v, span) for i, v in enumerate(value.items)))
     if isinstance(value, Array):
-        target = loop.aliases[name] = cx.names.unique(cx.frame.prefix + name)
+        target = loop.aliases[name] = cx.array_name(name)
         cx.emit(n.Alias(target, value.name, span))
         return Array(target, value.type)
     return _place(cx, name, value) if isinstance(value, SCALARS) else value

@@ -57,6 +57,7 @@ def _arrays(value: Value | None) -> Iterable[str]:
 def expression_statement(cx: Context, s: ast.Expr) -> None:
     if not isinstance(s.value, ast.Constant):
         ex.lower(cx, s.value)
+        cx.discard()
 
 
 @statement(ast.Pass, ast.Global, ast.Delete, ast.ClassDef)

@@ -113,10 +113,17 @@ class World:
         if b.kind == "import" and b.target:
             named = canonical(b.target)
             return Named(named) if named else Unresolved(text, node, scope)
-        if b.kind == "assign" and b.value is not None and not b.index:
-            found = self.value(b.value, b.scope)
+        if b.kind in ("assign", "unpack") and b.value is not None:
+            found = self._item(self.value(b.value, b.scope), b.index, b.scope)
             return Unresolved(text, b.value, b.scope) if isinstance(found, Unresolved) else found
         return Unresolved(text, node, scope)
+
+    def _item(self, value: Value, index: tuple[int, ...], scope: Scope) -> Value:
+        for i in index:
+            if not isinstance(value, Tuple) or not 0 <= i < len(value.items):
+                return value if isinstance(value, Unresolved) else Unresolved("", ast.Constant(None), scope)
+            value = value.items[i]
+        return value
 
     # --- host expressions
 
@@ -175,8 +182,7 @@ class World:
         options: list[Value] = []
         for result in results:
             found = self.value(result, factory.scope)
-            if isinstance(found, Function) and found.frame is None and found.scope.parent is factory.scope:
-                found = Function(found.node, found.scope, frame)
+            found = _framed(found, factory.scope, frame)
             if found not in options:
                 options.append(found)
         return _one_of(text_of(call), options) or Unresolved(text_of(call), call, scope)
@@ -202,6 +208,15 @@ def _one_of(text: str, options: list[Value]) -> Value | None:
     if functions and len(functions) == len(options):
         return Choices(text, tuple(functions))
     return None
+
+
+def _framed(value: Value, scope: Scope, frame: Frame) -> Value:
+    """Functions defined in a factory see the arguments of its call."""
+    if isinstance(value, Function) and value.frame is None and value.scope.parent is scope:
+        return Function(value.node, value.scope, frame)
+    if isinstance(value, Tuple):
+        return Tuple(tuple(_framed(v, scope, frame) for v in value.items))
+    return value
 
 
 def own_returns(node: ast.FunctionDef) -> list[ast.Return]:

@@ -8,14 +8,14 @@ from gpulint.solver.verdict import Verdict, Witness
 
 
 class GridLeavesElementsUncovered(VerdictRule):
-    """The launch is too small: no thread of it writes some elements of an output.
+    """The launch is too small: it has no thread for some elements that the kernel means to write.
 
     ## What it does
-    Reports an output that the host allocated without values of which some element is written by no
-    thread of the launch, since the grid has too few blocks.
+    Reports a launch with fewer threads than the kernel's guard admits elements: the kernel would
+    write an element for which the launch has no thread.
 
     ## Why is this bad
-    The elements keep whatever the memory held before. Rounding the grid down instead of up is the
+    The elements keep what the memory held before. Rounding the grid down instead of up is the
     usual cause.
 
     ## Example
@@ -36,10 +36,11 @@ class GridLeavesElementsUncovered(VerdictRule):
     property = "covered"
 
     def claims(self, verdict: Verdict, view: View) -> bool:
-        return verdict.obligation.kind != "partial"
+        return verdict.obligation.kind != "output"
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
-        return f"no thread of the launch writes {words.element(witness)}, which the host left without a value"
+        where = words.extents(witness) or "its array"
+        return f"the launch has no thread that writes {words.element(witness)}, with {where}"
 
     def help(self, verdict: Verdict) -> str:
         return "round the grid up: `(n + threads - 1) // threads`"

@@ -8,11 +8,11 @@ from gpulint.solver.verdict import Verdict, Witness
 
 
 class OutputPartlyUnwritten(VerdictRule):
-    """The kernel leaves elements of an output unwritten, however large the launch is.
+    """A launch leaves elements of an output unwritten that the host allocated without values.
 
     ## What it does
     Reports an output that the host allocated without values of which some element is skipped by
-    the kernel's own guards or strides.
+    the kernel's guards or strides, or lies beyond the grid.
 
     ## Why is this bad
     The elements keep whatever the memory held before, and differ from run to run.
@@ -45,10 +45,10 @@ class OutputPartlyUnwritten(VerdictRule):
     property = "covered"
 
     def claims(self, verdict: Verdict, view: View) -> bool:
-        return verdict.obligation.kind == "partial"
+        return verdict.obligation.kind == "output"
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
-        return f"the kernel never writes {words.element(witness)}, which the host left without a value"
+        return f"no thread writes {words.element(witness)}, which the host left without a value"
 
     def help(self, verdict: Verdict) -> str:
         return "write the remaining elements too, or fill the array before the launch"

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from gpulint.frontend.host.site import LaunchSite
-from gpulint.ir.span import Span
-from gpulint.rules import launching, limits
+from gpulint.rules import launching
 
 
 class BlockAxisLimit(launching.LimitRule):
@@ -36,6 +32,3 @@ class BlockAxisLimit(launching.LimitRule):
     name = "block-axis-limit"
     kind = launching.BLOCK_AXIS
     remedy = "spread the threads over other axes"
-
-    def excess(self, site: LaunchSite) -> Iterator[tuple[str, Span]]:
-        return limits.block_axes(site)

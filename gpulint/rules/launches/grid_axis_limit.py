@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from gpulint.frontend.host.site import LaunchSite
-from gpulint.ir.span import Span
-from gpulint.rules import launching, limits
+from gpulint.rules import launching
 
 
 class GridAxisLimit(launching.LimitRule):
@@ -36,6 +32,3 @@ class GridAxisLimit(launching.LimitRule):
     name = "grid-axis-limit"
     kind = launching.GRID_AXIS
     remedy = "put the long axis on x, or loop over the data with a grid stride"
-
-    def excess(self, site: LaunchSite) -> Iterator[tuple[str, Span]]:
-        return limits.grid_axes(site)

@@ -10,14 +10,16 @@ from gpulint.rules.finding import ERROR, Finding, Related
 
 
 class LaunchRankMismatch(Rule):
-    """A kernel indexes more dimensions than its launch has.
+    """A kernel indexes another number of dimensions than its launch has.
 
     ## What it does
     Reports a launch whose grid and block both have fewer dimensions than the kernel's index calls
-    (`cuda.grid(2)`).
+    (`cuda.grid(2)`), and a launch with several threads along a dimension that the kernel never
+    looks at.
 
     ## Why is this bad
-    The coordinate of the missing dimension is always 0: only the first row is worked on.
+    A missing dimension has the one coordinate 0, so that only the first row is worked on. Along a
+    dimension too many all threads do the same work on the same elements.
 
     ## Example
     ```python
@@ -52,8 +54,8 @@ class LaunchRankMismatch(Rule):
                 yield self.finding(
                     ERROR, message, s.site.span, kernel=name,
                     help=f"launch with a grid and a block of {rank} dimensions",
-                    related=(Related(f"indexes {rank} dimensions", view.kernel.span),),
+                    related=(Related(f"indexes {rank} dimensions", view.kernel.header),),
                 )  # fmt: skip
         for v in launching.contract_verdicts(view, (launching.RANK,)):
-            message = v.reason or "the launch has fewer dimensions than the kernel indexes"
+            message = v.reason or "the launch has other dimensions than the kernel indexes"
             yield self.finding(severity(v, view.result), message, v.obligation.span, kernel=name)

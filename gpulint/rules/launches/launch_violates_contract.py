@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpulint.rules import launching, limits, words
+from gpulint.contract.clause import Clause
+from gpulint.ir.span import Span
+from gpulint.rules import launching
 from gpulint.rules.base import Rule, View, severity
-from gpulint.rules.finding import ERROR, Finding
-from gpulint.solver.verdict import SiteVerdict
+from gpulint.rules.finding import ERROR, Finding, Related
+from gpulint.solver.verdict import Witness
 
 
 class LaunchViolatesContract(Rule):
@@ -45,25 +47,25 @@ class LaunchViolatesContract(Rule):
     property = "contract"
 
     def check(self, view: View) -> Iterator[Finding]:
-        for s in launching.violated(view, alias=False):
-            assert s.clause is not None
-            if not (s.clause.geometry and limits.broken(s.site)):
-                yield self._at_site(view, s)
         for v in launching.contract_verdicts(view, launching.OWN_RULE, other=True):
-            message = v.reason or "the contract does not hold"
-            yield self.finding(
-                severity(v, view.result), message, v.obligation.span,
-                kernel=view.kernel.qualname, witness=v.witness,
-            )  # fmt: skip
+            clause = v.clauses[0] if v.clauses else None
+            level = severity(v, view.result)
+            yield self._broken(view, clause, v.obligation.span, level, v.witness, v.reason)
+        for s in launching.violated(view, alias=False):
+            yield self._broken(view, s.clause, s.site.span, ERROR, s.witness, s.reason)
 
-    def _at_site(self, view: View, s: SiteVerdict) -> Finding:
-        clause = s.clause
-        assert clause is not None
-        why = "its contract requires" if clause.origin == "declared" else "the proof needs"
-        notes = () if s.witness is None else (f"for example with {words.launch(s.witness)}",)
+    def _broken(
+        self, view: View, clause: Clause | None, span: Span, level: str, witness: Witness | None, reason: str
+    ) -> Finding:
+        name = view.kernel.qualname
+        message = reason or "the launch does not meet the contract"
+        related: tuple[Related, ...] = ()
+        if clause is not None:
+            declared = clause.origin == "declared"
+            why = "its contract requires" if declared else "its proof needs"
+            message = f"this launch of `{name}` breaks what {why}: `{clause}`"
+            related = launching.required(clause)
         return self.finding(
-            ERROR, f"this launch of `{view.kernel.qualname}` breaks what {why}: `{clause}`", s.site.span,
-            kernel=view.kernel.qualname, label=words.site_sizes(s.site), witness=s.witness,
-            related=launching.required(clause), notes=(*notes, *((s.reason,) if s.reason else ())),
-            help="launch with arguments that meet it, or check it on the host before the launch",
+            level, message, span, kernel=name, related=related, witness=witness,
+            notes=launching.example(witness), help="meet it, or check it on the host before the launch",
         )  # fmt: skip

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from gpulint.frontend.host.site import LaunchSite
-from gpulint.ir.span import Span
-from gpulint.rules import launching, limits
+from gpulint.rules import launching
 
 
 class ThreadsPerBlockLimit(launching.LimitRule):
@@ -36,6 +32,3 @@ class ThreadsPerBlockLimit(launching.LimitRule):
     name = "threads-per-block-limit"
     kind = launching.THREADS
     remedy = "use a smaller block and a larger grid"
-
-    def excess(self, site: LaunchSite) -> Iterator[tuple[str, Span]]:
-        return limits.threads(site)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpulint.rules import launching, words
 from gpulint.rules.base import VerdictRule, View
-from gpulint.rules.finding import ERROR, Finding
+from gpulint.rules.finding import ERROR, Finding, Related
 from gpulint.solver.verdict import Verdict, Witness
 
 
@@ -57,7 +57,13 @@ class OverlappingArguments(VerdictRule):
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         who = words.points(witness) if len(witness.points) > 1 else "two threads"
-        return f"{who} meet in {words.element(witness)} through overlapping arguments"
+        reason = verdict.reason or "the arguments of this launch overlap"
+        return f"{reason}, and {who} meet in {words.element(witness)}"
+
+    def places(self, verdict: Verdict, witness: Witness) -> tuple[Related, ...]:
+        o = verdict.obligation
+        found = [a for a in (o.access, o.other) if a is not None]
+        return tuple(Related(f"`{a.text}`: one thread's {words.noun(a)}", a.span) for a in found)
 
     def help(self, verdict: Verdict) -> str:
         return "pass separate arrays"

@@ -39,5 +39,5 @@ class InternalError(Rule):
 
     def report(self, reason: str, span: Span, kernel: str = "") -> Finding:
         """The finding of one failure; `reason` is a single line."""
-        what = f"`{kernel}` was not checked" if kernel else "the file was not checked"
+        what = f"`{kernel}` was not checked in full" if kernel else "the file was not checked"
         return self.finding(INFO, f"{what}: internal error: {reason}", span, kernel=kernel)

@@ -7,7 +7,24 @@ from dataclasses import replace
 
 from gpulint.rules.base import Rule, View, undecided_severity
 from gpulint.rules.finding import Finding
-from gpulint.solver.verdict import UNDECIDED
+from gpulint.solver.verdict import UNDECIDED, Obligation
+
+_OPEN = {
+    "in-range": "{} is not shown to stay in range",
+    "disjoint": "{} is not shown to be free of races",
+    "no-wrap": "{} is not shown to fit its integer type",
+    "convergent": "this barrier is not shown to be reached by all its threads",
+    "initialised": "{} is not shown to read only what was written",
+    "covered": "{} is not shown to write every element of the output",
+    "contract": "this launch is not shown to meet the contract",
+    "no-alias": "the arguments of this launch are not shown to be apart",
+}
+
+
+def _open(o: Obligation) -> str:
+    """What stayed open, in words."""
+    text = o.access.text if o.access is not None else o.op.text if o.op is not None else ""
+    return _OPEN[o.property].format(f"`{text}`" if text else "this place")
 
 
 class UndecidedObligation(Rule):
@@ -49,8 +66,7 @@ class UndecidedObligation(Rule):
             if v.kind != UNDECIDED:
                 continue
             o = v.obligation
-            what = f"`{o.access.text}`" if o.access is not None and o.access.text else "this place"
-            message = f"{o.property} of {what} is undecided: {v.reason or 'no proof and no counterexample'}"
+            message = f"{_open(o)}: {v.reason or 'no proof and no counterexample'}"
             found = self.finding(
                 undecided_severity(view), message, o.span, kernel=view.kernel.qualname,
                 help=f"this clause would settle it: `{v.settle}`" if v.settle else "",

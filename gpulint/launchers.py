@@ -1,0 +1,71 @@
+"""Launches of a file's kernels: in the file itself, and in neighbouring files of the same run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpulint.frontend.host.site import LaunchSite
+    from gpulint.source.model import KernelSource, Module
+    from gpulint.source.resolve import Project
+
+MAX_LAUNCHERS = 16
+
+
+@dataclass(frozen=True)
+class Launches:
+    """`sites` in source order, `modules` the other files that were read, `failures` what went wrong."""
+
+    sites: tuple[LaunchSite, ...]
+    modules: tuple[Module, ...] = ()
+    failures: tuple[str, ...] = ()
+
+    def of(self, kernel: KernelSource) -> tuple[LaunchSite, ...]:
+        """The launches of one kernel; definitions of the same name in one file are told apart."""
+        row = kernel.node.lineno
+        names = (kernel.qualname, *kernel.names)
+        return tuple(s for s in self.sites if s.kernel in names and s.kernel_row in (0, row))
+
+
+def find(
+    module: Module, project: Project, kernels: Sequence[KernelSource], neighbours: Sequence[Path]
+) -> Launches:
+    """The launches of the module's kernels. A file whose host code cannot be followed is a failure.
+
+    Of the neighbours only those are read that name a kernel, at most MAX_LAUNCHERS of them.
+    """
+    from gpulint.frontend.host import sites
+
+    others = _naming(project, kernels, [p for p in neighbours if p != module.path])
+    found: list[LaunchSite] = []
+    failures = []
+    for host in (module, *others):
+        try:
+            found += sites(host, project, kernels)
+        except Exception as error:
+            failures.append(f"host code of {host.filename}: {type(error).__name__}: {error}")
+    return Launches(tuple(found), tuple(others), tuple(failures))
+
+
+def _naming(project: Project, kernels: Sequence[KernelSource], paths: Sequence[Path]) -> list[Module]:
+    """The modules whose text holds the name of a kernel as a word."""
+    names = {name.rpartition(".")[2] for k in kernels for name in (k.qualname, *k.names) if k.device is not True}
+    if not names or not paths:
+        return []
+    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+    fits = [p for p in paths if word.search(_text(p))]
+    loaded = [project.load(p, str(p)) for p in fits[:MAX_LAUNCHERS]]
+    return [m for m in loaded if m is not None]
+
+
+@lru_cache(maxsize=64)
+def _text(path: Path) -> str:
+    from gpulint.source.load import read_text
+
+    text = read_text(path)
+    return text if isinstance(text, str) else ""

@@ -1,0 +1,159 @@
+"""Holding the prover against brute force: which verdicts do the runs contradict?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gpulint.contract.clause import Clause
+from gpulint.interp.environment import Environment, environment
+from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Outcome, Violation
+from gpulint.ir.nodes import Kernel
+from gpulint.solver.verdict import PROVED, UNDER, KernelResult, Obligation, Verdict
+from gpulint.term import App, Unbound, evaluate, holds
+
+KINDS = {
+    "in-range": "out-of-range", "disjoint": "race", "no-wrap": "wrap", "convergent": "divergence",
+    "initialised": "uninitialised",
+}  # fmt: skip
+MAX_ELEMENTS = 4096
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A verdict that says proved, and a launch within its conditions that breaks it."""
+
+    verdict: Verdict
+    launch: ConcreteLaunch
+    violation: Violation
+
+    def __str__(self) -> str:
+        clauses = " and ".join(map(str, self.verdict.clauses)) or "no condition"
+        shapes = {name: a.shape for name, a in self.launch.arrays.items()}
+        return (
+            f"{self.verdict.obligation.property} is {self.verdict.kind} under {clauses}"
+            f" ({self.verdict.rung}), but with grid {self.launch.grid}, block {self.launch.block}, {shapes},"
+            f" {dict(self.launch.scalars)}: {self.violation}"
+        )
+
+
+def elements(a: ConcreteArray) -> list[object]:
+    """All initial elements of a small array in row-major order."""
+    indices: list[tuple[int, ...]] = [()]
+    for extent in a.shape:
+        indices = [(*i, k) for i in indices for k in range(extent)]
+        if len(indices) > MAX_ELEMENTS:
+            raise ValueError("the array is too large to list")
+    return [a.initial(i) for i in indices]
+
+
+def satisfies(clause: Clause, kernel: Kernel, launch: ConcreteLaunch) -> bool | None:
+    """Whether the launch meets the clause; None when that cannot be told here."""
+    env = environment(kernel, launch)
+
+    def loader(app: App, args: tuple[int, ...]) -> int:
+        array = launch.arrays.get(app.data)
+        if app.op != "load" or array is None or len(args) != len(array.shape):
+            raise Unbound(app)
+        if not all(0 <= i < n for i, n in zip(args, array.shape, strict=True)):
+            raise Unbound(app)
+        value = array.initial(args)
+        if not isinstance(value, int):
+            raise Unbound(app)
+        return value
+
+    try:
+        if not holds(clause.condition, env, loader):
+            return False
+        return _predicate(clause, launch, env) if clause.predicate else True
+    except (Unbound, ZeroDivisionError):
+        return None
+
+
+def _predicate(clause: Clause, launch: ConcreteLaunch, env: Environment) -> bool | None:
+    if any(name not in launch.arrays for name in clause.arrays):
+        return None
+    arrays = [launch.arrays[name] for name in clause.arrays]
+    if clause.predicate == "noalias":
+        buffers = [a.buffer for a in arrays if a.buffer]
+        return len(set(buffers)) == len(buffers)
+    if clause.predicate in ("contiguous", "aligned"):
+        return True
+    if clause.predicate not in ("injective", "sorted", "within"):
+        return None
+    values: list[int] = [v for v in elements(arrays[0]) if isinstance(v, int)]
+    if clause.predicate == "injective":
+        return len(set(values)) == len(values)
+    if clause.predicate == "sorted":
+        return values == sorted(values)
+    low, high = (evaluate(b, env) for b in clause.bounds)
+    return all(low <= v < high for v in values)
+
+
+def admitted(verdict: Verdict, declared: Sequence[Clause], kernel: Kernel, launch: ConcreteLaunch) -> bool:
+    """Whether the verdict speaks of this launch: its clauses and assumptions surely hold."""
+    if "non-empty" in verdict.assumptions and any(0 in a.shape for a in launch.arrays.values()):
+        return False
+    return all(satisfies(c, kernel, launch) is True for c in (*declared, *verdict.clauses))
+
+
+def matching(o: Obligation, outcome: Outcome) -> list[Violation]:
+    """The violations that are about this obligation."""
+    return [v for v in outcome.of(KINDS.get(o.property, "")) if _about(o, v)]
+
+
+def _about(o: Obligation, v: Violation) -> bool:
+    if o.access is not None and v.array != o.access.array.name:
+        return False
+    if o.property == "disjoint" and o.access is not None and o.other is not None:
+        places = {(o.access.span, o.access.mode), (o.other.span, o.other.mode)}
+        return places == set(zip((v.span, v.other_span), v.modes, strict=True))
+    if o.property == "in-range" and o.access is not None:
+        return v.span == o.access.span and v.modes == (o.access.mode,) and _on_axis(o, v)
+    return v.span == (o.op.span if o.op is not None else o.span)
+
+
+def _on_axis(o: Obligation, v: Violation) -> bool:
+    """Whether the subscript that the obligation asks about is one of those that failed."""
+    assert o.access is not None
+    if o.axis is None or len(o.access.checks) != len(v.element):
+        return True
+    i, extent = v.element[o.axis], v.extents[o.axis]
+    return not (-extent if o.access.negative_wraps else 0) <= i < extent
+
+
+def contradictions(
+    result: KernelResult, kernel: Kernel, runs: Iterable[tuple[ConcreteLaunch, Outcome]]
+) -> list[Contradiction]:
+    """Every proved or proved-under verdict, valid for any parameters, that a run contradicts.
+
+    Where several obligations share a source range (the checks of a view and of the access through
+    it, the operations of one call), all of them must claim to hold before a violation counts.
+    """
+    general = [v for v in result.verdicts if v.site is None and v.obligation.property in KINDS]
+    out = []
+    for launch, outcome in runs:
+        if not outcome.violations:
+            continue
+        claims = {id(v): _claims(v, result.declared, kernel, launch) for v in general}
+        for verdict in general:
+            found = matching(verdict.obligation, outcome) if claims[id(verdict)] else []
+            sharers = [v for v in general if _same_place(v.obligation, verdict.obligation)]
+            if found and all(claims[id(v)] for v in sharers):
+                out.append(Contradiction(verdict, launch, found[0]))
+    return out
+
+
+def _claims(verdict: Verdict, declared: Sequence[Clause], kernel: Kernel, launch: ConcreteLaunch) -> bool:
+    return verdict.kind in (PROVED, UNDER) and admitted(verdict, declared, kernel, launch)
+
+
+def _same_place(a: Obligation, b: Obligation) -> bool:
+    """Whether a violation may be about either: operations of one source range, checks of one access
+    through a view."""
+    if a.property != b.property:
+        return False
+    if a.op is not None and b.op is not None:
+        return a.op.span == b.op.span
+    views = a.access is not None and len(a.access.checks) != len(a.access.array.extents)
+    return views and a.access is b.access

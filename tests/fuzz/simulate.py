@@ -1,0 +1,195 @@
+"""An independent meaning of the generated programs: run them as Python over recording arrays.
+
+Shares nothing with the frontend or the interpreter, so that agreement of the two says something of
+both. Only for programs that `generate` made, and only for those without barriers.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpulint.interp.launch import ConcreteLaunch
+
+BUDGET = 4_000  # accesses of one run
+
+
+Contents = dict[str, dict[tuple[int, ...], Any]]
+
+
+class NoAnswer(Exception):
+    """Python does not say what the program does."""
+
+
+@dataclass
+class Record:
+    """Who touched which element, and how."""
+
+    thread: Any = None
+    touched: dict[tuple[str, tuple[int, ...]], list[tuple[Any, str]]] = field(default_factory=dict)
+    out_of_range: bool = False
+    count: int = 0
+
+    def note(self, name: str, element: tuple[int, ...], mode: str) -> None:
+        self.count += 1
+        if self.count > BUDGET:
+            raise NoAnswer
+        self.touched.setdefault((name, element), []).append((self.thread, mode))
+
+    def races(self) -> set[tuple[str, tuple[int, ...]]]:
+        """The elements that two threads touch, one of them with a plain write, or plain and atomic."""
+
+        def clash(a: tuple[Any, str], b: tuple[Any, str]) -> bool:
+            return a[0] != b[0] and (a[1] != b[1] or a[1] == "write")
+
+        logs = {place: set(log) for place, log in self.touched.items()}
+        return {place for place, log in logs.items() if any(clash(a, b) for a in log for b in log)}
+
+
+@dataclass
+class Recording:
+    """A view of an array: one `range` over the base axis for each axis that is left."""
+
+    name: str
+    data: dict[tuple[int, ...], Any]
+    record: Record
+    fixed: tuple[int | None, ...]  # of each base axis, None where an axis is left
+    ranges: tuple[range, ...]
+    convert: Callable[[Any], Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(map(len, self.ranges))
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    def __len__(self) -> int:
+        return len(self.ranges[0])
+
+    def _part(self, key: Any) -> tuple[tuple[int | None, ...], tuple[range, ...]]:
+        keys = key if isinstance(key, tuple) else (key,)
+        keys += (slice(None),) * (len(self.ranges) - len(keys))
+        try:
+            parts = [r[k] for r, k in zip(self.ranges, keys, strict=True)]
+        except IndexError as error:
+            if any(isinstance(k, slice) for k in keys):
+                raise NoAnswer from error
+            self.record.out_of_range = True
+            raise
+        left = iter(parts)
+        fixed = []
+        ranges = []
+        for f in self.fixed:
+            part = f if f is not None else next(left)
+            fixed.append(part if isinstance(part, int) else None)
+            if isinstance(part, range):
+                ranges.append(part)
+        return tuple(fixed), tuple(ranges)
+
+    def _element(self, key: Any, mode: str) -> tuple[int, ...]:
+        fixed, ranges = self._part(key)
+        assert not ranges
+        element = tuple(f for f in fixed if f is not None)
+        self.record.note(self.name, element, mode)
+        return element
+
+    def __getitem__(self, key: Any) -> Any:
+        fixed, ranges = self._part(key)
+        if ranges:
+            return Recording(self.name, self.data, self.record, fixed, ranges, self.convert)
+        return self.data[self._element(key, "read")]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.data[self._element(key, "write")] = self.convert(value)
+
+    def atomic(self, key: Any, change: Callable[[Any, Any], Any], value: Any) -> None:
+        element = self._element(key, "atomic")
+        self.data[element] = self.convert(change(self.data[element], value))
+
+
+def _axes(values: tuple[int, int, int]) -> types.SimpleNamespace:
+    return types.SimpleNamespace(x=values[0], y=values[1], z=values[2])
+
+
+def _cuda(launch: ConcreteLaunch) -> Any:
+    """A stand-in for `numba.cuda`; thread and block index are set for each thread."""
+    cuda = types.ModuleType("numba.cuda")
+    c: Any = cuda
+    c.blockDim, c.gridDim = _axes(launch.block), _axes(launch.grid)
+    c.jit = lambda *args, **options: args[0] if args and callable(args[0]) else (lambda f: f)
+
+    def grid(rank: int) -> Any:
+        pairs = zip(vars(c.blockIdx).values(), launch.block, vars(c.threadIdx).values(), strict=True)
+        at = tuple(b * n + t for b, n, t in pairs)
+        return at[0] if rank == 1 else at[:rank]
+
+    c.grid = grid
+    c.gridsize = lambda rank: launch.grid[0] * launch.block[0]
+    changes = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "max": max, "min": min}
+    c.atomic = types.SimpleNamespace(
+        **{name: (lambda a, key, value, f=f: a.atomic(key, f, value)) for name, f in changes.items()}
+    )
+    return cuda
+
+
+@contextmanager
+def _installed(cuda: Any) -> Iterator[None]:
+    numba = types.ModuleType("numba")
+    numba.cuda = cuda  # type: ignore[attr-defined]
+    before = {name: sys.modules.get(name) for name in ("numba", "numba.cuda")}
+    sys.modules.update({"numba": numba, "numba.cuda": cuda})
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
+
+
+def simulate(text: str, launch: ConcreteLaunch) -> tuple[Record, Contents] | None:
+    """The accesses and final contents; None when Python does not tell: a division by zero, a view
+    taken out of range (which a device only computes), too many accesses."""
+    record, cuda = Record(), _cuda(launch)
+    space: dict[str, Any] = {}
+    with _installed(cuda):
+        exec(compile(text, "generated.py", "exec"), space)
+    arrays = {name: _recording(name, a, record) for name, a in launch.arrays.items()}
+    for point in _points(launch):
+        record.thread = point
+        cuda.blockIdx, cuda.threadIdx = _axes(point[0]), _axes(point[1])
+        try:
+            space["k"](**arrays, **launch.scalars)
+        except IndexError:
+            continue
+        except (ZeroDivisionError, NoAnswer):
+            return None
+    return record, {name: a.data for name, a in arrays.items()}
+
+
+def _recording(name: str, a: Any, record: Record) -> Recording:
+    indices: list[tuple[int, ...]] = [()]
+    for extent in a.shape:
+        indices = [(*i, k) for i in indices for k in range(extent)]
+    convert = int if a.dtype.startswith("int") else float
+    ranges = tuple(range(n) for n in a.shape)
+    data = {i: convert(a.initial(i)) for i in indices}
+    return Recording(name, data, record, (None,) * len(a.shape), ranges, convert)
+
+
+def _points(launch: ConcreteLaunch) -> Iterator[Any]:
+    def all_of(sizes: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+        x, y, z = sizes
+        return [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
+
+    for block in all_of(launch.grid):
+        for thread in all_of(launch.block):
+            yield block, thread

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -42,14 +43,14 @@ class PackageResult:
     files: list[Checked] = field(default_factory=list)
 
 
-def check(path: Path) -> Checked:
-    """In a worker process."""
+def check(path: Path, neighbours: tuple[Path, ...]) -> Checked:
+    """In a worker process; the package's other files may hold launches."""
     from gpulint.config import Config
     from gpulint.pipeline import check_file
 
     start = time.perf_counter()
     try:
-        report, failure = check_file(path, str(path), Config()), ""
+        report, failure = check_file(path, str(path), Config(), neighbours=neighbours), ""
     except Exception:
         report, failure = None, traceback.format_exc()
     return Checked(path, report, failure, time.perf_counter() - start)
@@ -69,7 +70,7 @@ def run(folder: Path, dialect: str, only: str, jobs: int) -> list[PackageResult]
     results = []
     with ProcessPoolExecutor(jobs, max_tasks_per_child=None) as pool:
         for name, paths in packages(folder, dialect, only):
-            result = PackageResult(name, list(pool.map(check, paths)))
+            result = PackageResult(name, list(pool.map(partial(check, neighbours=tuple(paths)), paths)))
             print(summary(result), flush=True)
             results.append(result)
     return results

@@ -101,7 +101,7 @@ def by_property(asked: Sequence[ObligationReport]) -> str:
 
 def kind_of(reason: str) -> str:
     """A reason without the names and numbers of the kernel at hand."""
-    plain = re.sub(r"`[^`]*`", "`...`", reason or "(none given)")
+    plain = re.sub(r"`[^`]*`", "...", reason or "(none given)")
     return re.sub(r"\b\d+\b", "N", plain).replace("|", "\\|").replace("\n", " ")
 
 
@@ -115,18 +115,38 @@ def findings(results: Sequence[PackageResult]) -> str:
     return table(["code", "name", "severity", "count"], [[*key, n] for key, n in sorted(count.items())])
 
 
+def slowest(results: Sequence[PackageResult], limit: int = 10) -> str:
+    found = sorted(kernels(results), key=lambda k: -k.seconds)[:limit]
+    rows = [[f"`{k.name}`", k.filename.rpartition("/src/")[2], f"{k.seconds:.2f}"] for k in found]
+    return table(["kernel", "file", "s"], rows)
+
+
+def headline(results: Sequence[PackageResult]) -> str:
+    """The figures that matter, in a sentence each."""
+    found, asked, times = kernels(results), obligations(results), kernel_seconds(results)
+    lowered = sum(k.status != "unsupported" and not (k.reason and not k.obligations) for k in found)
+    return (
+        f"{percent(lowered, len(found))} of {len(found)} kernels lowered without an unsupported construct; "
+        f"{percent(decided(asked), len(asked))} of {len(asked)} obligations proved or proved-under; "
+        f"{1000 * quantile(times, 0.5):.0f} ms a kernel (median), {quantile(times, 0.99):.2f} s (99%)."
+    )
+
+
 def page(results: Sequence[PackageResult], dialect: str) -> str:
     """The whole page."""
     asked = obligations(results)
     undecided = [f"{o.property}: {o.reason}" for o in asked if o.verdict == "undecided"]
-    unsupported = [k.reason for k in kernels(results) if k.status == "unsupported"]
+    files = [c.report for r in results for c in r.files if c.report]
+    unsupported = [f.message for r in files for f in r.findings if f.code == "GL010"]
     sections = [
         f"# The {dialect} corpus",
         "Written by `bench/corpus.py` over the packages that `bench/fetch.py` downloads; nothing cached.",
+        headline(results),
         table(OVERVIEW, [*(counts(r.name, [r]) for r in results), counts("**all**", results)]),
         "## Obligations", by_property(asked),
         "## Why obligations stay undecided", tally(undecided),
-        "## Why kernels are unsupported", tally(unsupported),
+        "## Unsupported constructs", tally(unsupported),
         "## Findings", findings(results),
+        "## Slowest kernels", slowest(results),
     ]  # fmt: skip
     return "\n\n".join(sections) + "\n"

@@ -33,7 +33,7 @@ def rules_page() -> str:
 
     pages = [page(rule) for rule in rules()]
     rows = [
-        f"| [{p.code}](#{p.name}-{p.code.lower()}) | `{p.name}` | {p.property} | {one_line(p.summary)} |"
+        f"| [{p.code}](#{p.name}-{p.code.lower()}) | `{p.name}` | {p.concern} | {one_line(p.summary)} |"
         for p in pages
     ]
     table = "\n".join(["| code | name | property | |", "| --- | --- | --- | --- |", *rows])

@@ -40,6 +40,7 @@ def find(
     Of the neighbours only those are read that name a kernel, at most MAX_LAUNCHERS of them.
     """
     from gpulint.frontend.host import sites
+    from gpulint.pipeline import one_line
 
     others = _naming(project, kernels, [p for p in neighbours if p != module.path])
     found: list[LaunchSite] = []
@@ -48,13 +49,14 @@ def find(
         try:
             found += sites(host, project, kernels)
         except Exception as error:
-            failures.append(f"host code of {host.filename}: {type(error).__name__}: {error}")
+            failures.append(f"host code of {host.filename}: {one_line(error)}")
     return Launches(tuple(found), tuple(others), tuple(failures))
 
 
 def _naming(project: Project, kernels: Sequence[KernelSource], paths: Sequence[Path]) -> list[Module]:
     """The modules whose text holds the name of a kernel as a word."""
-    names = {name.rpartition(".")[2] for k in kernels for name in (k.qualname, *k.names) if k.device is not True}
+    full = [name for k in kernels if k.device is not True for name in (k.qualname, *k.names)]
+    names = {name.rpartition(".")[2] for name in full}
     if not names or not paths:
         return []
     word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")

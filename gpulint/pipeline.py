@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
@@ -108,17 +108,31 @@ def _analysis(source: KernelSource, project: Project, launches: Launches, config
     try:
         from gpulint.dataflow import analyse as access_set
         from gpulint.frontend.numba import lower
+        from gpulint.rules.spelling import spell
         from gpulint.solver.decide import decide
         from gpulint.solver.options import Options
 
         kernel = lower(source, project)
         done = replace(done, kernel=kernel)
-        accesses = access_set(kernel)
+        accesses = spell(access_set(kernel), _segments(source.module))
         done = replace(done, accesses=accesses)
         result = decide(kernel, accesses, launches.of(source), Options(assume=config.assume))
         return replace(done, result=result)
     except Exception as error:
         return replace(done, failure=one_line(error))
+
+
+def _segments(module: Module) -> Callable[[Span], str]:
+    """The source text of a range on one line, '' for others; reads other files on demand."""
+    from gpulint.report.sources import Sources
+
+    sources = Sources({module.filename: module.text})
+
+    def segment(span: Span) -> str:
+        line = sources.line(span.filename, span.row) if span.row == span.end_row else None
+        return line[span.column : span.end_column] if line is not None else ""
+
+    return segment
 
 
 def one_line(error: BaseException) -> str:
@@ -150,7 +164,8 @@ def _kernel(found: Analysis, config: Config) -> tuple[KernelReport, list[Finding
             return report, own
         except Exception as failure:
             error = one_line(failure)
-    return failed(found.source, span, error), [InternalError().report(error, span, name)]
+    report = replace(failed(found.source, span, error), seconds=found.seconds)
+    return report, [InternalError().report(error, span, name)]
 
 
 def _finish(

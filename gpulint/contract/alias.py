@@ -43,13 +43,14 @@ def overlaps(site: LaunchSite, arrays: Mapping[str, Array] | None = None) -> lis
     for (p, a), (q, b) in combinations(given, 2):
         if arrays is not None and not (arrays[p].written or arrays[q].written):
             continue
-        overlap = _pair(p, a, q, b, site.exact)
+        overlap = between(p, a, q, b, site.exact)
         if overlap is not None:
             found.append(overlap)
     return found
 
 
-def _pair(p: str, a: HostArray, q: str, b: HostArray, exact: bool) -> Overlap | None:
+def between(p: str, a: HostArray, q: str, b: HostArray, exact: bool) -> Overlap | None:
+    """How the arguments for `p` and `q` overlap; None when they do not. `exact`: the site is."""
     if _empty(a) or _empty(b):
         return None
     if a.buffer and a.buffer == b.buffer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from dataclasses import field as dataclass_field
 
 from gpulint.ir.span import Span
 from gpulint.ir.types import IntType, Type
@@ -83,6 +84,7 @@ class Access:
     phase: tuple[int, ...] = ()
     field: str = ""
     exact: bool = True
+    stmt: object = dataclass_field(default=None, compare=False, repr=False)  # the IR statement
 
     @property
     def domain(self) -> Bool:
@@ -116,6 +118,7 @@ class Sync:
     loops: tuple[Loop, ...]
     uniform: bool
     span: Span
+    exact: bool = False  # the guard holds exactly where the barrier is reached
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,7 @@ class Analysis:
             index, array, _MODES[event.kind], subscripts, checks, guard, self.around(event.loops), stmt.span,
             wraps, getattr(stmt, "op", ""), getattr(stmt, "scope", "device"), value, self._reads(event),
             text.place(stmt), text.subscripts(stmt), event.phase, getattr(stmt, "field", ""), exact,
+            stmt=stmt,
         ))  # fmt: skip
         if event.node is not None:
             self.by_node.setdefault(event.node, []).append(index)
@@ -212,7 +213,8 @@ class Analysis:
         inner = self.graph.loops[event.loops[-1]] if event.loops else None
         uniform = exact and all(lp.uniform for lp in loops) and self.uniform(guard, inner)
         assert isinstance(event.stmt, n.Barrier)
-        return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span)
+        whole = exact and (inner is None or self._tracked(inner))
+        return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span, whole)
 
 
 def written(graph: Graph) -> set[str]:

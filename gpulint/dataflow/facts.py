@@ -15,6 +15,7 @@ class Facts:
     """The linear conjuncts of a guard, ready for `at_least`."""
 
     def __init__(self, guard: Bool, extents: tuple[Int, ...] = ()) -> None:
+        self.guard, self.extents = guard, extents
         self.known = frozenset(t.conjuncts(guard))
         self.negative: list[Int] = []  # polynomials that are at most 0
         for c in t.conjuncts(guard):
@@ -37,8 +38,22 @@ class Facts:
             env[atom] = meet(env.get(atom, (atom.lo, atom.hi)), limit)
         return env
 
-    def nonnegative(self, x: Int) -> bool:
-        """Whether `x >= 0` shows by intervals, alone or over one or two conjuncts."""
+    def nonnegative(self, x: Int, splits: int = 2) -> bool:
+        """Whether `x >= 0` shows by intervals, alone or over one or two conjuncts, for each choice in it."""
+        return self._plainly(x) or self._by_cases(x, splits)
+
+    def _by_cases(self, x: Int, splits: int) -> bool:
+        choice = next((a for m, _ in x.terms for a in m if isinstance(a, App) and a.op == "select"), None)
+        if choice is None or splits == 0:
+            return False
+        condition, then, other = choice.args
+        for c, value in ((condition, then), (t.not_(condition), other)):
+            case = Facts(t.and_(self.guard, c), self.extents)
+            if not case.nonnegative(t.subst(x, {choice: value}), splits - 1):
+                return False
+        return True
+
+    def _plainly(self, x: Int) -> bool:
         if self._low(x):
             return True
         once = [t.add(x, p) for p in self.negative if _touches(x, p)]
@@ -59,9 +74,9 @@ class Facts:
         if t.not_(c) in self.known:
             return False
         if isinstance(c, Cmp) and c.op == "le":
-            if self.nonnegative(t.neg(c.poly)):
+            if self._plainly(t.neg(c.poly)):
                 return True
-            if self.nonnegative(t.sub(c.poly, t.ONE)):
+            if self._plainly(t.sub(c.poly, t.ONE)):
                 return False
         return None
 

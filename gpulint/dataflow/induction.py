@@ -129,7 +129,7 @@ def _previous(tr: Terms, s: Sym, init: Int, step: Int, loop: LoopInfo) -> Int | 
     if varies(tr, probe, loop):
         return None
     before = t.subst(step, {cast(Sym, k.atom): t.sub(k, t.ONE)})
-    return t.select(t.eq(k, t.ZERO), init, before)
+    return t.select(t.le(k, t.ZERO), init, before)
 
 
 def _bounded(tr: Terms, node: Node, s: Sym, init: Int, step: Int, loop: LoopInfo, *, alone: bool) -> Int:

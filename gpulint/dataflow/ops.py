@@ -33,13 +33,13 @@ def operations(a: Analysis) -> Iterator[IntOp]:
         if found is None:
             continue
         everywhere = _make(a, node, found, a.guard(node.path)[0], a.graph.chain(node.loop), "guard")
-        if everywhere not in seen:
+        if everywhere.guard != t.FALSE and everywhere not in seen:
             seen.add(everywhere)
             yield everywhere
     for event, access in _pairs(a, events):
         for node in _address(a, event, guards):
             op = _at(a, node, event, access)
-            if op is not None and op not in seen:
+            if op is not None and op.guard != t.FALSE and op not in seen:
                 seen.add(op)
                 yield op
 

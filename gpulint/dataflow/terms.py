@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar, Union, cast
 
 from gpulint import term as t
+from gpulint.dataflow.facts import Facts
 from gpulint.dataflow.graph import Graph, Node, Path
 from gpulint.dataflow.kinds import integers
 from gpulint.dataflow.names import Names
@@ -61,6 +62,7 @@ class Terms:
         self.counts: dict[int, Int] = {}
         self.guards: dict[Path, tuple[Bool, bool]] = {}
         self.exits: dict[tuple[int, str, Sym], Int | Bool] = {}
+        self.facts: dict[tuple[Bool, Int], Facts] = {}
         self.notes: dict[str, None] = {}
 
     # --- access --------------------------------------------------------------------------------

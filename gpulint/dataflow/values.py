@@ -261,6 +261,8 @@ def _result(tr: Terms, node: Node) -> Value:
 
 def _fresh(tr: Terms, node: Node) -> Value:
     name = f"{node.name or node.op or 'value'} (line {node.span.row})"
+    if node.op == "undefined":
+        name = f"{node.name} before it is assigned"
     if isinstance(node.type, BoolType):
         return tr.names.boolean(name, None, node.loop)
     if not tr.integral[node.id] and node.op != "undefined":

@@ -90,13 +90,16 @@ def _term(tr: Terms, i: int, resolved: bool) -> Int:
 
 def _facts(tr: Terms, path: Path, resolved: bool, extent: Int) -> Facts:
     guard = tr.guard(path)[0]
-    return Facts(tr.resolve(guard) if resolved else guard, (extent,))
+    guard = tr.resolve(guard) if resolved else guard
+    if (guard, extent) not in tr.facts:
+        tr.facts[guard, extent] = Facts(guard, (extent,))
+    return tr.facts[guard, extent]
 
 
 def _pick(tr: Terms, found: Found, axis: Axis, raw: Int, path: Path, resolved: bool, *, wraps: bool) -> None:
     extent = tr.resolve(axis.extent) if resolved else axis.extent
     low = raw.lo is not None and raw.lo >= 0
-    if not low and t.symbols(raw):
+    if not low or t.apps(raw, op="select"):
         facts = _facts(tr, path, resolved, extent)
         raw = facts.simplify(raw)
         low = facts.nonnegative(raw)

@@ -53,7 +53,7 @@ ORIGIN: Point = ((0, 0, 0), (0, 0, 0))
 def run(kernel: n.Kernel, launch: ConcreteLaunch) -> Outcome:
     """Run the kernel; whatever goes wrong is in the outcome, nothing is raised."""
     machine = Machine(kernel, launch)
-    problem = launch_problem(launch)
+    problem = launch_problem(launch) or rank_problem(kernel, launch)
     if problem:
         machine.report("not-executable", kernel.header, ORIGIN, detail=problem)
         machine.outcome.complete = False
@@ -83,6 +83,16 @@ def launch_problem(launch: ConcreteLaunch) -> str:
             return f"point {(block, thread)} is outside the launch"
     if any(extent < 0 for a in launch.arrays.values() for extent in a.shape):
         return "an extent is negative"
+    return ""
+
+
+def rank_problem(kernel: n.Kernel, launch: ConcreteLaunch) -> str:
+    """Why the kernel's code is not what these arguments would be compiled to, or ''."""
+    for p in kernel.params:
+        given = launch.arrays.get(p.name)
+        rank = p.type.ndim if isinstance(p.type, ArrayType) else None
+        if given is not None and rank not in (None, len(given.shape)):
+            return f"{p.name} has {len(given.shape)} axes where the kernel uses {rank}"
     return ""
 
 

@@ -4,7 +4,7 @@
     stmt      ::= Assign | Load | Store | Atomic | View | Alloc | If | For | While | Break | Continue
                 | Block | Leave | Barrier | Assume | Effect | Unsupported
     expr      ::= Const | Var | Coord | Extent | Stride | Unary | Binary | Compare | Logic | Choose
-                | Cast | Opaque
+                | Cast | Opaque | Lane | Relane
 
 Locals are mutable names (the dataflow room makes them single-assignment). Reads of memory are
 statements, so that a read under a short circuit or in a conditional expression stands under an `If`:
@@ -164,18 +164,50 @@ class Opaque:
 
     Equal operands give equal values unless `fresh`, which is a new unknown at each evaluation
     (a random number, the result of an atomic, a shuffle). math functions of floats are opaque too.
+    `rank`: of a fresh tile value (a reduction, a dot, a sort), how many lanes it depends on.
     """
 
     name: str
     operands: tuple[Expr, ...]
     type: Type
     fresh: bool = False
+    rank: int = 0
+    span: Span = _field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Tile dialects: the coordinate of an element along axis `axis` of its tile, in [0, size).
+
+    A tile kernel is written for one element of each tile: a value of rank r is an expression over
+    Lane(0) .. Lane(r - 1). `tl.arange(a, b)` is `a + Lane(0, b - a)`.
+    """
+
+    axis: int
+    size: Expr
+    type: Type
+    span: Span = _field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Relane:
+    """A tile value at other coordinates: lane k of `operand` is `lanes[k]`, over the new tile's lanes.
+
+    `x[:, None]` is Relane(x, (Lane(0),)), `x[None, :]` Relane(x, (Lane(1),)), a transpose
+    (Lane(1), Lane(0)), a flattening of M x N (Lane(0) // N, Lane(0) % N), a broadcast along an axis
+    of size one a constant 0 there.
+    """
+
+    operand: Expr
+    lanes: tuple[Expr, ...]
+    type: Type
     span: Span = _field(default=NOWHERE, compare=False)
 
 
 Expr = Union[
-    Const, Var, Coord, Extent, Size, Stride, Unary, Binary, Compare, Logic, Choose, Cast, Opaque
-]
+    Const, Var, Coord, Extent, Size, Stride, Unary, Binary, Compare, Logic, Choose, Cast, Opaque,
+    Lane, Relane,
+]  # fmt: skip
 
 # --- statements: effects ----------------------------------------------------------------------
 
@@ -192,6 +224,9 @@ class Load:
     """`target = array[subscripts]`; one subscript an axis. `array` names a parameter, view or alloc.
 
     `negative_wraps`: a negative subscript counts from the end (Numba). `field`: of a record array.
+    Tile dialects: `lanes` are the sizes of the accessed tile's axes (empty for a scalar), every
+    subscript and the mask being expressions over its lanes; elements where `mask` is false are not
+    accessed and have the value `other`, or none (undefined) when `other` is None.
     """
 
     target: str
@@ -200,6 +235,9 @@ class Load:
     type: Type
     negative_wraps: bool = True
     field: str = ""
+    lanes: tuple[Expr, ...] = ()
+    mask: Expr | None = None
+    other: Expr | None = None
     span: Span = _field(default=NOWHERE, compare=False)
 
 
@@ -210,6 +248,8 @@ class Store:
     value: Expr
     negative_wraps: bool = True
     field: str = ""
+    lanes: tuple[Expr, ...] = ()
+    mask: Expr | None = None
     span: Span = _field(default=NOWHERE, compare=False)
 
 
@@ -227,6 +267,8 @@ class Atomic:
     target: str = ""
     scope: str = "device"
     negative_wraps: bool = True
+    lanes: tuple[Expr, ...] = ()
+    mask: Expr | None = None
     span: Span = _field(default=NOWHERE, compare=False)
 
 
@@ -395,12 +437,15 @@ class Param:
     """A kernel parameter. An array has an ArrayType; a scalar any other type, Unknown included.
 
     `fields`: attributes read from a record or named-tuple parameter become parameters of their own,
-    named `p.field`. A parameter that is never used as an array is a scalar.
+    named `p.field`. A parameter that is never used as an array is a scalar. `constexpr`: a compile-time
+    value of a tile dialect. A pointer of a tile dialect is a 1-D array of the elements from the pointer
+    on.
     """
 
     name: str
     type: Union[Type, ArrayType]
     span: Span = _field(default=NOWHERE, compare=False)
+    constexpr: bool = False
 
     @property
     def is_array(self) -> bool:

@@ -61,12 +61,25 @@ def expr(e: n.Expr | n.Range | None) -> str:
         return f"({expr(e.then)} if {expr(e.condition)} else {expr(e.other)})"
     if isinstance(e, n.Cast):
         return f"{type_name(e.type)}({expr(e.operand)})"
+    if isinstance(e, n.Lane):
+        return f"lane{e.axis}<{expr(e.size)}>"
+    if isinstance(e, n.Relane):
+        return f"{expr(e.operand)}@({', '.join(expr(x) for x in e.lanes)})"
     mark = "?!" if e.fresh else "?"
     return f"{mark}{e.name}({', '.join(expr(o) for o in e.operands)})"
 
 
 def _place(array: str, subscripts: tuple[n.Expr, ...], field: str = "") -> str:
     return f"{array}[{', '.join(expr(s) for s in subscripts)}]" + (f".{field}" if field else "")
+
+
+def _masked(s: n.Load | n.Store | n.Atomic) -> str:
+    """The tile part of an access: its shape, mask and the value of masked-off lanes."""
+    out = f" tile({', '.join(expr(e) for e in s.lanes)})" if s.lanes else ""
+    if s.mask is not None:
+        out += f" where {expr(s.mask)}"
+    other = getattr(s, "other", None)
+    return out if other is None else f"{out} else {expr(other)}"
 
 
 def statement(s: n.Stmt, indent: str = "") -> list[str]:
@@ -90,13 +103,13 @@ def _simple(s: n.Stmt) -> str:
     if isinstance(s, n.Assign):
         return f"{s.target} = {expr(s.value)}"
     if isinstance(s, n.Load):
-        return f"{s.target} = load {_place(s.array, s.subscripts, s.field)}"
+        return f"{s.target} = load {_place(s.array, s.subscripts, s.field)}{_masked(s)}"
     if isinstance(s, n.Store):
-        return f"store {_place(s.array, s.subscripts, s.field)} = {expr(s.value)}"
+        return f"store {_place(s.array, s.subscripts, s.field)} = {expr(s.value)}{_masked(s)}"
     if isinstance(s, n.Atomic):
         old = f"{s.target} = " if s.target else ""
         given = ", ".join(expr(o) for o in s.operands)
-        return f"{old}atomic.{s.op} {_place(s.array, s.subscripts)} ({given}) {s.scope}"
+        return f"{old}atomic.{s.op} {_place(s.array, s.subscripts)} ({given}) {s.scope}{_masked(s)}"
     if isinstance(s, n.View):
         turned = ".T" if s.transpose else ""
         return f"{s.target} = view {s.array}[{', '.join(expr(i) for i in s.indices)}]{turned}"

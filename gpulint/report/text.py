@@ -6,7 +6,7 @@ from collections import Counter
 
 from gpulint.ir.span import Span
 from gpulint.report import Options
-from gpulint.report.model import UNDECIDED, UNSUPPORTED, VERIFIED, KernelReport, Report, SiteReport
+from gpulint.report.model import UNDECIDED, UNSUPPORTED, VERIFIED, KernelReport, Report
 from gpulint.report.sources import Sources, excerpt, safe
 from gpulint.report.style import Style
 from gpulint.rules.finding import ERROR, WARNING, Finding
@@ -91,14 +91,11 @@ def _why(k: KernelReport, report: Report) -> str:
         return f": {safe(k.reason)}"
     open_ones = Counter(o.property for o in k.obligations if o.verdict == "undecided")
     parts = [f"{n} {p} undecided" for p, n in sorted(open_ones.items())]
-    parts += [f"launch at line {s.span.row} undecided ({safe(s.reason)})" for s in k.sites if _unsure(s)][:3]
+    unsure = sum(s.status == "undecided" for s in k.sites)
+    parts += [_count(unsure, "launch", "launches") + " undecided"] if unsure else []
     unsupported = sum(f.code == "GL010" and f.kernel == k.name for f in report.findings)
     parts += [_count(unsupported, "construct") + " not understood"] if unsupported else []
     return f": {', '.join(parts)}" if parts else ""
-
-
-def _unsure(s: SiteReport) -> bool:
-    return s.status == "undecided" and bool(s.reason)
 
 
 def _summary(report: Report, hidden: int, style: Style) -> str:
@@ -129,5 +126,5 @@ def _states(report: Report) -> str:
 _ORDER = {"verified": 0, "refuted": 1, "undecided": 2, "unsupported": 3}
 
 
-def _count(n: int, word: str) -> str:
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+def _count(n: int, one: str, many: str = "") -> str:
+    return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"

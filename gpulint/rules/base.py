@@ -119,7 +119,7 @@ def notes(verdict: Verdict, witness: Witness) -> tuple[str, ...]:
         o = verdict.obligation
         out.append(f"for example with {words.launch(witness, o.access, o.other)}")
     if verdict.geometry:
-        out.append("no launch of this kernel is in view; launches that round the grid up reach this")
+        out.append("no launch of this kernel is in view; this one is of the usual kind")
     if verdict.assumptions:
         out.append(f"assuming {', '.join(verdict.assumptions)}")
     return tuple(out)

@@ -124,7 +124,8 @@ def computed(text: str, term: Int, w: Witness, which: int = 0, value: int | None
 
 def own_names(term: Int) -> bool:
     """Whether the term reads in names that the user knows: parameters, extents and coordinates."""
-    return all(s.scope is Scope.LAUNCH or s.name.startswith(_COORDINATES) for s in symbols(term))
+    known = all(s.scope is Scope.LAUNCH or s.name.startswith(_COORDINATES) for s in symbols(term))
+    return known and not apps(term, op="fn")
 
 
 def axis_outside(w: Witness) -> int:

@@ -43,7 +43,7 @@ def _decorated(call: ast.Call, scope: Scope, project: Project) -> Iterator[Claus
         if keyword.arg == _REQUIRES:
             yield from _requires(keyword.value, scope, project)
         elif keyword.arg is None:
-            yield f"**{ast.unparse(keyword.value)}", scope.module.span(keyword.value)
+            yield f"**{_written(keyword.value, scope.module)}", scope.module.span(keyword.value)
         else:
             yield _setting(keyword.arg, keyword.value, scope, project), scope.module.span(keyword)
 
@@ -56,7 +56,8 @@ def _requires(expr: ast.expr, scope: Scope, project: Project) -> Iterator[Clause
             expr, scope = value, found[0].scope
     for item in expr.elts if isinstance(expr, (ast.List, ast.Tuple)) else [expr]:
         known = fold(item, scope, project)
-        text = known.value if known is not None and isinstance(known.value, str) else ast.unparse(item)
+        constant = known is not None and isinstance(known.value, str)
+        text = str(known.value) if known is not None and constant else _written(item, scope.module)
         yield text, scope.module.span(item)
 
 
@@ -64,12 +65,16 @@ def _setting(name: str, expr: ast.expr, scope: Scope, project: Project) -> str:
     """`block == (256, 1, 1)`; sizes of one or two axes are filled up with 1."""
     value = fold(expr, scope, project)
     if value is None:
-        return f"{name} == {ast.unparse(expr)}"
+        return f"{name} == {_written(expr, scope.module)}"
     plain = value.value
     if name in ("block", "grid", "cluster"):
         sizes = plain if isinstance(plain, tuple) else (plain,)
         plain = (*sizes, 1, 1)[:3] if len(sizes) <= 3 and name != "cluster" else plain
     return f"{name} == {int(plain) if isinstance(plain, bool) else plain!r}"
+
+
+def _written(expr: ast.expr, module: Module) -> str:
+    return " ".join((ast.get_source_segment(module.text, expr) or "?").split())
 
 
 def _commented(node: FunctionNode, module: Module, notes: Comments) -> Iterator[Clause]:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from gpulint.source.candidates import Candidates
-from gpulint.source.comments import comments
+from gpulint.source.comments import Comments, comments
 from gpulint.source.constants import fold
 from gpulint.source.declared import declared
 from gpulint.source.launchnames import Names
@@ -46,6 +46,7 @@ class _Finder:
         self.project = project
         self.wraps = Wraps(project)
         self.candidates = Candidates(module, project)
+        self.notes: dict[Module, Comments] = {}
         self.found: dict[object, _Found] = {}
         self.functions: dict[ast.AST, _Found] = {}
         self.calls: dict[ast.Call, list[_Found]] = {}
@@ -107,8 +108,13 @@ class _Finder:
             device=self.wraps.device(wrap),
             signatures=tuple(signatures),
             options=options,
-            declared=declared(found.node, scope, comments(scope.module), self.project),
+            declared=declared(found.node, scope, self._comments(scope.module), self.project),
         )
+
+    def _comments(self, module: Module) -> Comments:
+        if module not in self.notes:
+            self.notes[module] = comments(module)
+        return self.notes[module]
 
     def _signatures(self, wrap: Wrap, name: str) -> list[str | ast.expr]:
         expr, scope = wrap.options[name]
@@ -140,4 +146,11 @@ class _Finder:
 
 
 def _meaning(wrap: Wrap) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted((name, ast.dump(placed[0])) for name, placed in wrap.options.items()))
+    return tuple(sorted((name, _dump(expr)) for name, (expr, _) in wrap.options.items()))
+
+
+def _dump(expr: ast.expr) -> str:
+    try:
+        return ast.dump(expr)
+    except RecursionError:
+        return f"{expr.lineno}:{expr.col_offset}"

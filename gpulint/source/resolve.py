@@ -213,11 +213,17 @@ def chain_of(expr: ast.expr) -> Chain | None:
 
 def _alternatives(value: ast.expr) -> list[Chain]:
     """The chains that a plain alias `x = a.b` or `x = a.b if c else d` stands for."""
-    if isinstance(value, ast.IfExp):
-        body, other = _alternatives(value.body), _alternatives(value.orelse)
-        return [*body, *other] if body and other else []
-    chain = chain_of(value)
-    return [chain] if chain else []
+    todo, found = [value], []
+    while todo:
+        item = todo.pop()
+        if isinstance(item, ast.IfExp):
+            todo += (item.orelse, item.body)
+            continue
+        chain = chain_of(item)
+        if chain is None:
+            return []
+        found.append(chain)
+    return found
 
 
 def _is_submodule(own: list[Binding], parts: Chain) -> bool:

@@ -8,20 +8,7 @@ from typing import Union
 
 from gpulint.term.cut import application, cut, too_deep
 from gpulint.term.interval import of_args, times
-from gpulint.term.node import (
-    App,
-    Atom,
-    Bool,
-    Cmp,
-    Int,
-    Junction,
-    Literal,
-    Mono,
-    Scope,
-    Sym,
-    intern,
-    keep,
-)
+from gpulint.term.node import App, Atom, Bool, Cmp, Int, Junction, Literal, Mono, Scope, Sym, intern, keep
 
 IntLike = Union[Int, int]
 
@@ -72,7 +59,7 @@ def bool_sym(name: str, scope: Scope = Scope.LAUNCH) -> Bool:
     return intern(Literal, (intern(Sym, (name, scope, 0, 1, True)), False))
 
 
-def boolapplication(name: str, *args: IntLike) -> Bool:
+def bool_app(name: str, *args: IntLike) -> Bool:
     """An uninterpreted predicate of integers: equal for equal arguments."""
     return intern(Literal, (application("fn", name, tuple(as_int(a) for a in args)), False))
 

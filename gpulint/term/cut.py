@@ -12,12 +12,16 @@ MAX_DEPTH = 40  # nested applications and junctions
 MAX_WEIGHT = 4000  # nodes of an application or junction, shared parts counted each time
 
 
-def application(op: str, data: str, args: tuple[object, ...], lo: int | None = None, hi: int | None = None) -> App:
+def application(
+    op: str, data: str, args: tuple[object, ...], lo: int | None = None, hi: int | None = None
+) -> App:
+    """The application with these arguments as they are, or the unknown in its place."""
     app = intern(App, (op, data, args, lo, hi))
     return cut(app, lo, hi) if too_deep(app) else app
 
 
 def too_deep(term: App | Junction) -> bool:
+    """Whether the term exceeds the limits."""
     return term.depth > MAX_DEPTH or term.weight > MAX_WEIGHT
 
 

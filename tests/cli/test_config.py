@@ -46,7 +46,7 @@ def test_options_replace_the_file(tmp_path):
     ],
 )
 def test_wrong_tables_say_what_is_wrong(table, words):
-    with pytest.raises(ConfigError, match="") as error:
+    with pytest.raises(ConfigError) as error:
         from_table(table, "pyproject.toml")
     assert words in str(error.value)
 

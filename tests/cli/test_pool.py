@@ -16,7 +16,7 @@ if not hasattr(os, "fork"):
     pytest.skip("the fakes reach the workers by fork only", allow_module_level=True)
 
 
-def fake(path: Path, filename: str, config: Config, explicit: bool, neighbours: tuple[Path, ...]) -> FileReport:
+def fake(path: Path, filename: str, config: Config, explicit: bool, near: tuple[Path, ...]) -> FileReport:
     """A file's name says what becomes of its check."""
     if path.stem.startswith("crash"):
         os.abort()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gpulint.contract.alias import overlaps
+from gpulint.contract.clause import Clause
+from gpulint.contract.predicates import at_site
+from gpulint.term import const
 from tests.contract.kernels import array, host, site
 
 
@@ -60,3 +63,36 @@ def test_arrays_that_are_only_read_do_not_matter():
 def test_arrays_of_another_element_type_do_not_meet_at_the_same_subscripts():
     x, y = host("x", ["n"], dtype="float32"), host("x", ["n"], dtype="int32")
     assert pairs(x, y) == [("a", "b", True, False)]
+
+
+def clause(predicate, *arrays, bounds=()):
+    return Clause(predicate=predicate, arrays=arrays, bounds=bounds)
+
+
+X, Y = host("x", ["n"], fresh=True, contiguous=True), host("y", ["n"], fresh=True, contiguous=False)
+
+
+@pytest.mark.parametrize(
+    ("c", "arguments", "answer"),
+    [
+        (clause("noalias", "a", "b"), (X, Y), True),
+        (clause("noalias", "a", "b"), (X, X), False),
+        (clause("noalias", "a", "b"), (host("v", ["n"]), host("w", ["n"])), None),
+        (clause("noalias", "a", "b", "c"), (X, Y, X), False),
+        (clause("noalias", "a", "z"), (X, Y), None),
+        (clause("contiguous", "a"), (X,), True),
+        (clause("contiguous", "a"), (Y,), False),
+        (clause("contiguous", "a"), (host("v", ["n"]),), None),
+        (clause("aligned", "a", bounds=(const(16),)), (X,), True),
+        (clause("aligned", "a", bounds=(const(512),)), (X,), None),
+        (clause("aligned", "a", bounds=(const(16),)), (host("v", ["n"]),), None),
+        (clause("injective", "a"), (X,), None),
+    ],
+)
+def test_predicates_at_a_site(c, arguments, answer):
+    assert at_site(c, site(dict(zip("abc", arguments, strict=False)))) is answer
+
+
+def test_an_overlap_at_a_site_that_is_not_understood_is_no_violation():
+    c = clause("noalias", "a", "b")
+    assert at_site(c, site({"a": X, "b": X}, exact=False)) is None

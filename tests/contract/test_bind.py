@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from gpulint import term as t
 from gpulint.contract.bind import bind
 from gpulint.frontend.host.site import HostArray, Other, Scalar
@@ -140,3 +143,26 @@ def test_a_boolean_parameter_takes_the_condition_that_the_host_gives():
     assert b.apply(t.bool_sym("flag")) == t.gt(H, 3)
     assert bound({"flag": number(H)}).apply(t.not_(t.bool_sym("flag"))) == t.eq(H, 0)
     assert bound({"flag": number(t.ONE)}).apply(t.bool_sym("flag")) == t.TRUE
+
+
+NAMES = st.sampled_from(["n", "m"])
+MAKERS = st.sampled_from([t.add, t.sub, t.mul, t.minimum])
+NUMBERS = st.recursive(
+    st.one_of(st.integers(-4, 4).map(t.const), NAMES.map(t.sym), st.just(s.extent("x", 0, 1))),
+    lambda x: st.tuples(MAKERS, x, x).map(lambda v: v[0](v[1], v[2])),
+    max_leaves=6,
+)
+SMALL = st.integers(0, 5)
+
+
+@settings(max_examples=150, deadline=None)
+@given(NUMBERS, NUMBERS, NUMBERS, st.fixed_dictionaries({"n": SMALL, "m": SMALL, "v": SMALL}))
+def test_a_bound_term_has_the_value_that_the_kernel_sees(term, for_n, for_m, env):
+    v = s.size("v", None)
+    to_host = {s.extent("x", 0, 1).atom: v}
+    arguments = {"x": HostArray("v", None, "v"), "n": number(t.subst(for_n, to_host)),
+                 "m": number(t.subst(for_m, to_host))}  # fmt: skip
+    host_env = {t.sym("n").atom: env["n"], t.sym("m").atom: env["m"], v.atom: env["v"]}
+    seen = {s.param(k).atom: t.evaluate(arguments[k].term, host_env) for k in ("n", "m")}
+    seen[s.extent("x", 0, 1).atom] = env["v"]
+    assert t.evaluate(bound(arguments).apply(term), host_env) == t.evaluate(term, seen)

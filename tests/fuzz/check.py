@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpulint.contract.clause import Clause
@@ -90,19 +90,23 @@ def _predicate(clause: Clause, launch: ConcreteLaunch, env: Environment) -> bool
     return all(low <= v < high for v in values)
 
 
-def admitted(verdict: Verdict, declared: Sequence[Clause], kernel: Kernel, launch: ConcreteLaunch) -> bool:
+def admitted(verdict: Verdict, result: KernelResult, kernel: Kernel, launch: ConcreteLaunch) -> bool:
     """Whether the verdict speaks of this launch: its clauses and assumptions surely hold."""
-    if "non-empty" in verdict.assumptions and any(0 in a.shape for a in launch.arrays.values()):
+    empty = any(0 in a.shape for a in launch.arrays.values())
+    if empty and "non-empty" in (*result.assumed, *verdict.assumptions):
         return False
-    return all(satisfies(c, kernel, launch) is True for c in (*declared, *verdict.clauses))
+    return all(satisfies(c, kernel, launch) is True for c in (*result.declared, *verdict.clauses))
 
 
 def matching(o: Obligation, outcome: Outcome) -> list[Violation]:
     """The violations that are about this obligation."""
-    return [v for v in outcome.of(KINDS.get(o.property, "")) if _about(o, v)]
+    return [v for v in outcome.violations if _about(o, v)]
 
 
 def _about(o: Obligation, v: Violation) -> bool:
+    """Whether the violation may be about the obligation."""
+    if KINDS.get(o.property) != v.kind:
+        return False
     if o.access is not None and v.array != o.access.array.name:
         return False
     if o.property == "disjoint" and o.access is not None and o.other is not None:
@@ -116,7 +120,7 @@ def _about(o: Obligation, v: Violation) -> bool:
 def _on_axis(o: Obligation, v: Violation) -> bool:
     """Whether the subscript that the obligation asks about is one of those that failed."""
     assert o.access is not None
-    if o.axis is None or len(o.access.checks) != len(v.element):
+    if o.axis is None or through_view(v) or o.axis >= len(v.element):
         return True
     i, extent = v.element[o.axis], v.extents[o.axis]
     return not (-extent if o.access.negative_wraps else 0) <= i < extent
@@ -135,25 +139,21 @@ def contradictions(
     for launch, outcome in runs:
         if not outcome.violations:
             continue
-        claims = {id(v): _claims(v, result.declared, kernel, launch) for v in general}
+        claims = {id(v): _claims(v, result, kernel, launch) for v in general}
         for verdict in general:
             found = matching(verdict.obligation, outcome) if claims[id(verdict)] else []
-            sharers = [v for v in general if _same_place(v.obligation, verdict.obligation)]
-            if found and all(claims[id(v)] for v in sharers):
-                out.append(Contradiction(verdict, launch, found[0]))
+            for violation in found:
+                sharers = [v for v in general if _about(v.obligation, violation)]
+                if all(claims[id(v)] for v in sharers):
+                    out.append(Contradiction(verdict, launch, violation))
+                    break
     return out
 
 
-def _claims(verdict: Verdict, declared: Sequence[Clause], kernel: Kernel, launch: ConcreteLaunch) -> bool:
-    return verdict.kind in (PROVED, UNDER) and admitted(verdict, declared, kernel, launch)
+def _claims(verdict: Verdict, result: KernelResult, kernel: Kernel, launch: ConcreteLaunch) -> bool:
+    return verdict.kind in (PROVED, UNDER) and admitted(verdict, result, kernel, launch)
 
 
-def _same_place(a: Obligation, b: Obligation) -> bool:
-    """Whether a violation may be about either: operations of one source range, checks of one access
-    through a view."""
-    if a.property != b.property:
-        return False
-    if a.op is not None and b.op is not None:
-        return a.op.span == b.op.span
-    views = a.access is not None and len(a.access.checks) != len(a.access.array.extents)
-    return views and a.access is b.access
+def through_view(v: Violation) -> bool:
+    """Whether subscripts and extents are those of a view, not of the array itself."""
+    return v.detail.startswith("through the view")

@@ -75,10 +75,10 @@ def shared(name: str, size: int, element: Any = INT64, space: str = "shared", ro
     return n.Alloc(name, ArrayType(element, 1, space), (c(size),), span=at(row))
 
 
-def kernel(*body: Any, element: Any = INT64, **ranks: int) -> n.Kernel:
-    """A kernel over array parameters given as `name=rank`; a rank of -1 makes a scalar."""
+def kernel(*body: Any, element: Any = INT64, **ranks: int | None) -> n.Kernel:
+    """A kernel over array parameters given as `name=rank`; a rank of -1 makes a scalar, None no rank."""
     params = tuple(
-        n.Param(name, INT64 if rank < 0 else ArrayType(element, rank)) for name, rank in ranks.items()
+        n.Param(name, INT64 if rank == -1 else ArrayType(element, rank)) for name, rank in ranks.items()
     )
     return n.Kernel("k", "k", "numba", params, body, at(1), at(1))
 

@@ -181,6 +181,11 @@ def test_launches_that_no_device_can_run(how: dict[str, object]) -> None:
     assert kinds(outcome) == ["not-executable"] and not outcome.complete
 
 
+def test_arguments_of_another_rank_than_the_kernel_uses() -> None:
+    assert kinds(run(kernel(x=1), x=(2, 2))) == ["not-executable"]
+    assert kinds(run(kernel(x=None), x=(2, 2))) == []
+
+
 def test_deep_nesting_is_an_outcome_not_a_traceback() -> None:
     e: n.Expr = n.Var("a")
     for _ in range(5000):

@@ -84,7 +84,7 @@ def test_out_of_range_load_gives_an_unknown_value() -> None:
 
 
 def test_wrong_number_of_subscripts_stops_the_thread() -> None:
-    outcome = run(kernel(store("x", 0), x=1), x=(2, 2))
+    outcome = run(kernel(store("x", 0), x=2), x=(2, 2))
     assert kinds(outcome) == ["not-executable"] and not outcome.complete
 
 

@@ -54,6 +54,15 @@ def test_undecided_is_info_with_reason_property_and_clause(bench):
     assert f.help == "this clause would settle it: `injective(idx)`"
 
 
+def test_an_undecided_launch_is_told_at_the_launch(bench):
+    from gpulint.solver.verdict import SiteVerdict
+
+    bench.sites = [SiteVerdict(bench.site(), "undecided", reason="the grid is not understood")] * 2
+    f = bench.one()
+    assert (f.code, f.property, f.span.row) == ("GL011", "contract", 15)
+    assert f.message == "this launch is not shown to meet the contract: the grid is not understood"
+
+
 def test_denied_undecided_is_a_warning_and_hides_nothing(bench, make):
     bench.deny = True
     access = bench.access("write")

@@ -94,7 +94,8 @@ def test_known(expr: str, value: Any) -> None:
     "expr",
     [
         "X", "R", "S", "I", "P1", "BIG", "SHIFT", "LONG", "K.CHANGED", "K.U", "DIRTY", "Color.RED", "missing",
-        "N / 0", "T[5]", "factory(1)", "np.zeros(3)", "cuda.grid(1)", "[1][0]", "(NEST,) * 100", "np.int8(300)",
+        "N / 0", "T[5]", "factory(1)", "np.zeros(3)",
+        "cuda.grid(1)", "[1][0]", "(NEST,) * 100", "np.int8(300)",
         "max(N, unknown)", "1 < 'a'", "N if unknown else X", "'%d' % 3", "NS.gone", "math.sqrt(-1)", "N.real",
     ],
 )  # fmt: skip

@@ -123,9 +123,10 @@ def test_names(text: str, names: tuple[str, ...]) -> None:
         f"def my(fn, device=True):\n  return cuda.jit(fn, device=device)\n@my\n{F}",
         f"def my(**kw): return cuda.jit(**kw)\n@my(device=True)\n{F}",
         f"def my(device=False): return cuda.jit(device=device)\n@my(device=True)\n{F}",
-        f"def my(device):\n  def deco(fn):\n    return cuda.jit(device=device)(fn)\n  return deco\n@my(True)\n{F}",
+        f"def my(d):\n  def deco(fn):\n    return cuda.jit(device=d)(fn)\n  return deco\n@my(True)\n{F}",
         f"def my(*args, **kw):\n  return cuda.jit(*args, **kw)\n@my(device=True)\n{F}",
-        f"def my(fn):\n  if X:\n    out = cuda.jit(fn, device=True)\n  else:\n    out = njit(fn)\n  return out\n@my\n{F}",
+        "def my(fn):\n  if X:\n    out = cuda.jit(fn, device=True)\n  else:\n    out = njit(fn)\n"
+        f"  return out\n@my\n{F}",
         f"my = lambda fn: cuda.jit(fn, device=True)\n@my\n{F}",
         f"def my(fn): return cuda.jit(device=True)(fn)\n{F}k = my(f)",
     ],
@@ -172,3 +173,10 @@ def test_source_order() -> None:
 def test_recursive_wrappers_end() -> None:
     text = f"def a(fn): return b(fn)\ndef b(fn): return a(fn)\n@a\n{F}"
     assert kernels(text) == []
+
+
+def test_deep_expressions_do_not_break_the_search() -> None:
+    deep = "+".join(["N"] * 800)
+    choice = "".join(f"a{i} if N else " for i in range(400)) + "f"
+    text = f"N = 1\n{F}g = {choice}\n@cuda.jit(max_registers={deep})\ndef k(x): pass\nh = cuda.jit(g)\n"
+    assert "k" in [kernel.qualname for kernel in kernels(text)]

@@ -12,7 +12,7 @@ from numba import cuda
 def matrix_add(a, b, out):
     col, row = cuda.grid(2)
     if row < out.shape[1] and col < out.shape[0]:
-        out[row, col] = a[row, col] + b[row, col]  # error: GL101, GL101, GL102
+        out[row, col] = a[row, col] + b[row, col]  # error: GL101, GL102
 
 
 def add(rows, cols):

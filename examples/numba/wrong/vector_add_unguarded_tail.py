@@ -13,7 +13,7 @@ THREADS = 256
 @cuda.jit
 def vector_add(x, y, out):
     i = cuda.grid(1)
-    out[i] = x[i] + y[i]  # error: GL203, GL203, GL203
+    out[i] = x[i] + y[i]  # error: GL203
 
 
 def add(n):

@@ -39,11 +39,16 @@ from gpulint.frontend.host.values import (
 )
 from gpulint.term import Int, add, bool_sym, const, eq, floordiv, ge, le, maximum, minimum, mul, select, sub
 
-ARRAY_ATTRIBUTES = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "T", "flags", "strides"})
-ARRAY_METHODS = frozenset(
-    "copy astype copy_to_host copy_to_device reshape ravel flatten view transpose fill squeeze get "
-    "contiguous cuda cpu to numel dim fill_ zero_ numpy detach set clone".split()
+ARRAY_ATTRIBUTES = frozenset(
+    {"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "T", "flags", "strides"}
 )
+ARRAY_METHODS = frozenset(
+    {
+        "copy", "astype", "copy_to_host", "copy_to_device", "reshape", "ravel", "flatten", "view",
+        "transpose", "fill", "squeeze", "get", "contiguous", "cuda", "cpu", "to", "numel", "dim", "fill_",
+        "zero_", "numpy", "detach", "set", "clone",
+    }
+)  # fmt: skip
 
 
 def attribute(m: Machine, s: State, v: Value, name: str, node: ast.Attribute) -> Value:
@@ -81,7 +86,9 @@ def _dotted(m: Machine, v: Dotted, name: str, node: ast.Attribute) -> Value:
         found = names.resolve(m, node, scope)
         if not isinstance(found, Unknown):
             return found
-        return m.opaque(text_of(node), "is not constant") if m.project.definitions(node, scope) else Dotted(path)
+        return (
+            m.opaque(text_of(node), "is not constant") if m.project.definitions(node, scope) else Dotted(path)
+        )
     return Dotted(path)
 
 
@@ -99,7 +106,11 @@ def _unknown(m: Machine, s: State, v: Unknown, name: str, node: ast.Attribute) -
         state = class_state(m, v)
         if key in state.heap:
             return state.heap[key]
-        return m.unknown(key, f"`{key}` is state of an object") if key not in m.namer.used else m.part(v, f".{name}")
+        return (
+            m.unknown(key, f"`{key}` is state of an object")
+            if key not in m.namer.used
+            else m.part(v, f".{name}")
+        )
     if v.kind in ("", "array") and name in ARRAY_ATTRIBUTES:
         array = as_array(v)
         return _array(m, s, array, name, node) if array is not None else m.opaque(text_of(node))
@@ -161,21 +172,29 @@ def subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
         return element(m, s, array, index, text) if array is not None else m.opaque(text)
     if isinstance(v, Unknown):
         if isinstance(index, Num) and index.term.value is not None:
-            return m.part(v, f"[{index.term.value}]")
+            k = index.term.value
+            if 0 <= k < 3:
+                m.indexed[v.name] = max(m.indexed.get(v.name, 0), k + 1)
+            return m.part(v, f"[{k}]")
         if isinstance(index, Const):
             return m.part(v, f"[{index.value!r}]")
     return m.opaque(text)
 
 
 def _sliced(index: Value) -> bool:
-    return isinstance(index, Bounds) or (isinstance(index, Seq) and any(isinstance(i, Bounds) for i in index.items))
+    return isinstance(index, Bounds) or (
+        isinstance(index, Seq) and any(isinstance(i, Bounds) for i in index.items)
+    )
 
 
 def _item(m: Machine, v: Seq, index: Value, text: str) -> Value:
     count = len(v.items)
     if isinstance(index, Bounds):
         parts = [None if p is None else _constant(p) for p in (index.start, index.stop, index.step)]
-        if all(p is None or q is not None for p, q in zip((index.start, index.stop, index.step), parts)):
+        if all(
+            p is None or q is not None
+            for p, q in zip((index.start, index.stop, index.step), parts, strict=False)
+        ):
             return Seq(v.items[slice(*parts)]) if parts[2] != 0 else m.opaque(text)
         return m.opaque(text)
     k = _constant(index)
@@ -196,7 +215,9 @@ def _entry(m: Machine, v: Map, index: Value, text: str) -> Value:
         if key == index:
             return value
     if 0 < len(v.items) <= 8 and all(isinstance(i, (Kernel, Function)) for _, i in v.items):
-        return Choice(tuple((bool_sym(m.namer.unique(f"{text} is {n}")), i) for n, (_, i) in enumerate(v.items)))
+        return Choice(
+            tuple((bool_sym(m.namer.unique(f"{text} is {n}")), i) for n, (_, i) in enumerate(v.items))
+        )
     return m.opaque(text)
 
 
@@ -286,6 +307,7 @@ def unpack(m: Machine, s: State, v: Value, count: int, text: str) -> tuple[Value
         s.assume(eq(v.array.ndim, count))
         return tuple(Num(v.array.extent(k)) for k in range(count))
     if isinstance(v, Unknown) and v.kind == "":
+        m.indexed[v.name] = max(m.indexed.get(v.name, 0), count)
         return tuple(m.part(v, f"[{k}]") for k in range(count))
     return None
 

@@ -9,14 +9,16 @@ from dataclasses import dataclass, field, replace
 from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
 from gpulint.frontend.host.evaluate import evaluate
 from gpulint.frontend.host.follow import own_nodes
-from gpulint.frontend.host.machine import MAX_TOTAL, Found, Frame, Machine
+from gpulint.frontend.host.machine import Found, Frame, Machine
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.statements import execute
+from gpulint.frontend.host.unfollowed import unfollowed
 from gpulint.frontend.host.values import Class, Const, Function, Map, Unknown, Value
 from gpulint.source.model import KernelSource, Module
 from gpulint.source.resolve import Project
 
+TELLING = ARRAY_ATTRIBUTES | (ARRAY_METHODS - {"copy", "get", "set", "to", "view"})
 AnyFunction = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -34,7 +36,8 @@ def sites(module: Module, project: Project, kernels: Sequence[KernelSource]) -> 
 
     A function is analysed with its parameters free, and once more for each of a few callers in
     view. Sites of a private function are left to its callers when every use of it was followed.
-    Bounded: at most `MAX_SITES` sites; what lies beyond a budget is not found.
+    Bounded: at most `MAX_SITES` sites; a launch in a function that is too long to follow is there
+    with nothing known of it. `exact` false names in `notes` what was not understood.
     """
     if not kernels:
         return []
@@ -45,7 +48,7 @@ def sites(module: Module, project: Project, kernels: Sequence[KernelSource]) -> 
     m.launching = set(roots.launching)
     _module_level(m, module)
     for node, cls in _functions(module.tree):
-        if id(node) in roots.launching and id(node) not in table and m.total <= MAX_TOTAL:
+        if id(node) in roots.launching and m.decorated(node) is None:
             _function(m, roots, node, cls)
     return _ordered(m, module, roots)
 
@@ -80,12 +83,22 @@ def _function(
     m.begin(id(node))
     owner = Class(cls, m.module) if cls is not None else None
     pending = _run(m, Function(node, scope, m.module), owner)
-    for depth in range(3):
+    exhausted = m.exhausted
+    for _ in range(3):
         inner = [f for f in pending if id(f.node) in roots.launching]
         pending = []
         for function in inner:
             m.root, m.steps = id(function.node), 0
-            pending += _run(m, function, None)
+            mark = m.mark()
+            deeper = _run(m, function, None)
+            pending += deeper
+            exhausted |= m.exhausted
+            if not deeper:
+                m.release(mark)
+    if exhausted:
+        m.calls = []
+        for site in unfollowed(m, node, scope):
+            m.record(site)
 
 
 def _run(m: Machine, function: Function, owner: Class | None) -> list[Function]:
@@ -95,7 +108,9 @@ def _run(m: Machine, function: Function, owner: Class | None) -> list[Function]:
     assert not isinstance(function.node, ast.Lambda)
     end = execute(m, s, function.node.body)
     frame = m.frames.pop()
-    last: Mapping[str, Value] = end.env if end is not None else frame.returns[-1][0].env if frame.returns else {}
+    last: Mapping[str, Value] = (
+        end.env if end is not None else frame.returns[-1][0].env if frame.returns else {}
+    )
     closure = {**function.closure, **last}
     return [replace(f, closure={**f.closure, **closure}) for f in frame.nested]
 
@@ -112,11 +127,27 @@ def parameters(m: Machine, function: Function, owner: Class | None) -> dict[str,
             m.notes.pop(name, None)
         else:
             env[name] = m.unknown(name, "", hints.get(name, ""))
+            length = _default_length(spec, name)
+            if length:
+                m.indexed[name] = length
     if spec.vararg is not None:
         env[spec.vararg.arg] = m.unknown(spec.vararg.arg, "")
     if spec.kwarg is not None:
         env[spec.kwarg.arg] = m.unknown(spec.kwarg.arg, "")
     return env
+
+
+def _default_length(spec: ast.arguments, name: str) -> int:
+    """The length of a default that is a short tuple: the parameter is taken as one of that length."""
+    params = [*spec.posonlyargs, *spec.args]
+    pairs = list(zip(params[len(params) - len(spec.defaults) :], spec.defaults, strict=False))
+    for arg, default in [
+        *pairs,
+        *((a, d) for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=False) if d),
+    ]:
+        if arg.arg == name and isinstance(default, ast.Tuple) and len(default.elts) <= 3:
+            return len(default.elts)
+    return 0
 
 
 def _static(node: ast.AST) -> bool:
@@ -129,8 +160,8 @@ def _hints(node: ast.AST) -> dict[str, str]:
     hints: dict[str, str] = {}
     spec = node.args  # type: ignore[attr-defined]
     params = [*spec.posonlyargs, *spec.args]
-    pairs = list(zip(params[len(params) - len(spec.defaults) :], spec.defaults))
-    for arg, default in [*pairs, *zip(spec.kwonlyargs, spec.kw_defaults)]:
+    pairs = list(zip(params[len(params) - len(spec.defaults) :], spec.defaults, strict=False))
+    for arg, default in [*pairs, *zip(spec.kwonlyargs, spec.kw_defaults, strict=False)]:
         value = getattr(default, "value", None) if isinstance(default, ast.Constant) else None
         if isinstance(value, (bool, int, str)):
             hints[arg.arg] = {bool: "bool", int: "int", str: "text"}[type(value)]
@@ -138,9 +169,8 @@ def _hints(node: ast.AST) -> dict[str, str]:
         if isinstance(arg.annotation, ast.Name) and arg.annotation.id in ("int", "bool", "str"):
             hints[arg.arg] = {"int": "int", "bool": "bool", "str": "text"}[arg.annotation.id]
     for n in ast.walk(node):
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name):
-            if n.attr in ARRAY_ATTRIBUTES or n.attr in ARRAY_METHODS - {"copy", "get", "set", "to", "view"}:
-                hints[n.value.id] = "array"
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.attr in TELLING:
+            hints[n.value.id] = "array"
     return hints
 
 
@@ -165,7 +195,11 @@ def _roots(module: Module, kernels: Sequence[KernelSource]) -> Roots:
 
 
 def _names_in(node: ast.AST) -> set[str]:
-    return {n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Attribute))}
+    return {
+        n.id if isinstance(n, ast.Name) else n.attr
+        for n in ast.walk(node)
+        if isinstance(n, (ast.Name, ast.Attribute))
+    }
 
 
 def _launches(node: ast.AST, words: set[str]) -> bool:
@@ -181,11 +215,15 @@ def _launches(node: ast.AST, words: set[str]) -> bool:
 
 def _ordered(m: Machine, module: Module, roots: Roots) -> list[LaunchSite]:
     """Sites in source order, without those that say no more than others, or that callers replace."""
-    covered = {r for r in {f.root for f in m.found} if r in roots.nodes and _all_seen(m, module, roots.nodes[r])}
+    covered = {
+        r for r in {f.root for f in m.found} if r in roots.nodes and _all_seen(m, module, roots.nodes[r])
+    }
     out: list[LaunchSite] = []
     seen: set[object] = set()
     for f in sorted(m.found, key=_place):
-        if f.root in covered and any(c is not f and c.site.span == f.site.span and c.root != f.root for c in m.found):
+        if f.root in covered and any(
+            c is not f and c.site.span == f.site.span and c.root != f.root for c in m.found
+        ):
             continue
         key = _content(f.site)
         if key not in seen:
@@ -200,8 +238,19 @@ def _place(f: Found) -> tuple[object, ...]:
 
 
 def _content(site: LaunchSite) -> object:
-    arguments = tuple((k, replace(v, buffer="") if isinstance(v, HostArray) else v) for k, v in site.arguments.items())
-    return (site.kernel, site.kernel_row, site.span, site.grid, site.block, arguments, site.facts, site.shared_bytes)
+    arguments = tuple(
+        (k, replace(v, buffer="") if isinstance(v, HostArray) else v) for k, v in site.arguments.items()
+    )
+    return (
+        site.kernel,
+        site.kernel_row,
+        site.span,
+        site.grid,
+        site.block,
+        arguments,
+        site.facts,
+        site.shared_bytes,
+    )
 
 
 def _all_seen(m: Machine, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

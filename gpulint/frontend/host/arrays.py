@@ -36,17 +36,24 @@ LIKE = {"zeros_like": True, "ones_like": True, "empty_like": False, "full_like":
         "randn_like": True, "randint_like": True}  # fmt: skip
 RANDOM_SPREAD = ("rand", "randn")
 RANDOM_SIZED = frozenset(
-    "random random_sample ranf sample normal uniform randint integers standard_normal choice poisson "
-    "exponential binomial beta gamma lognormal random_integers permutation".split()
-)
+    {
+        "random", "random_sample", "ranf", "sample", "normal", "uniform", "randint", "integers",
+        "standard_normal", "choice", "poisson", "exponential", "binomial", "beta", "gamma", "lognormal",
+        "random_integers", "permutation",
+    }
+)  # fmt: skip
 SAME = ("asarray", "ascontiguousarray", "asfortranarray", "require", "asanyarray")
 ELEMENTWISE = frozenset(
-    "abs absolute sqrt exp log log2 log10 sin cos tan tanh square negative real imag conj angle floor rint "
-    "isnan isfinite sort cumsum round around clip nan_to_num sign add subtract multiply divide power "
-    "maximum minimum where mod fmod arctan2 hypot float_power copy roll flip".split()
-)
+    {
+        "abs", "absolute", "sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "tanh", "square",
+        "negative", "real", "imag", "conj", "angle", "floor", "rint", "isnan", "isfinite", "sort",
+        "cumsum", "round", "around", "clip", "nan_to_num", "sign", "add", "subtract", "multiply", "divide",
+        "power", "maximum", "minimum", "where", "mod", "fmod", "arctan2", "hypot", "float_power", "copy",
+        "roll", "flip",
+    }
+)  # fmt: skip
 CUDA_SHAPED = {"device_array": False, "pinned_array": False, "mapped_array": False, "managed_array": False}
-INPUTS = frozenset("load loadtxt genfromtxt fromfile frombuffer memmap fromstring".split())
+INPUTS = frozenset(["load", "loadtxt", "genfromtxt", "fromfile", "frombuffer", "memmap", "fromstring"])
 MAX_LITERAL = 4096
 
 
@@ -55,7 +62,7 @@ def create(m: Machine, s: State, path: str, args: Sequence[Value], kw: Keywords,
     library, _, name = path.partition(".")
     if library in LIBRARIES:
         return _library(m, s, name, args, kw, text)
-    if path.startswith("numba.cuda.") or path.startswith("numba_cuda."):
+    if path.startswith(("numba.cuda.", "numba_cuda.")):
         return _cuda(m, s, path.rpartition(".")[2], args, kw, text)
     return None
 
@@ -130,8 +137,8 @@ def to_device(m: Machine, s: State, source: Value | None, text: str) -> Value:
         return array
     initialised = s.touched.get(array.buffer, array.initialised)
     return replace(
-        array, name=text, shape_of=array.shape_of or array.name, buffer=m.namer.unique(f"{text}@"), fresh=True,
-        whole=True, initialised=False if initialised is False else True, device=True,
+        array, name=text, shape_of=array.shape_of or array.name, buffer=m.namer.unique(f"{text}@"),
+        fresh=True, whole=True, initialised=initialised is not False, device=True,
     )  # fmt: skip
 
 
@@ -159,7 +166,7 @@ def of_shape(m: Machine, s: State, shape: Value, text: str, dtype: str, filled: 
     items = shape.items if isinstance(shape, Seq) else (shape,)
     terms = [as_int(i) for i in items]
     if isinstance(shape, Unknown) and shape.kind != "int":
-        return _unknown_shape(m, shape, text, buffer, dtype, filled)
+        return _unknown_shape(m, s, shape, text, buffer, dtype, filled)
     known = tuple(t for t in terms if t is not None)
     if len(known) != len(items):
         name = m.opaque(text).name
@@ -169,7 +176,7 @@ def of_shape(m: Machine, s: State, shape: Value, text: str, dtype: str, filled: 
     return Arr(text, known, buffer, "", True, True, filled, True, dtype)
 
 
-def _unknown_shape(m: Machine, u: Unknown, text: str, buffer: str, dtype: str, filled: bool) -> Arr:
+def _unknown_shape(m: Machine, s: State, u: Unknown, text: str, buffer: str, dtype: str, filled: bool) -> Arr:
     """`np.zeros(n)` of a name that may be a number or a tuple: taken as a number when the name is
     short enough to be one; a name that says shape or dims has extents of its own."""
     last = u.name.rpartition(".")[2].rpartition("[")[0] or u.name.rpartition(".")[2]
@@ -177,7 +184,11 @@ def _unknown_shape(m: Machine, u: Unknown, text: str, buffer: str, dtype: str, f
         name = m.unknown(text, m.notes.get(u.name, "")).name
         return Arr(name, None, buffer, name, True, True, filled, True, dtype)
     term = as_int(u)
-    shape = (maximum(term, 0),) if term is None else (term,)  # type: ignore[arg-type]
+    if term is None:
+        name = m.opaque(text).name
+        return Arr(name, None, buffer, name, True, True, filled, True, dtype)
+    s.assume(ge(term, 0))
+    shape = (term,)
     return Arr(text, shape, buffer, "", True, True, filled, True, dtype)
 
 
@@ -244,8 +255,8 @@ def copy(m: Machine, s: State, a: Arr, text: str, dtype: str = "") -> Arr:
     """A new allocation with the same shape and values."""
     initialised = s.touched.get(a.buffer, a.initialised)
     return replace(
-        a, name=text, shape_of=a.shape_of or a.name, buffer=m.namer.unique(f"{text}@"), fresh=True, whole=True,
-        initialised=False if initialised is False else True, dtype=dtype or a.dtype, contiguous=a.contiguous,
+        a, name=text, shape_of=a.shape_of or a.name, buffer=m.namer.unique(f"{text}@"), fresh=True,
+        whole=True, initialised=initialised is not False, dtype=dtype or a.dtype, contiguous=a.contiguous,
         device=False,
     )  # fmt: skip
 

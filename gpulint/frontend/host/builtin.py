@@ -30,8 +30,12 @@ from gpulint.ir.types import INT64, IntType
 from gpulint.term import Int, absolute, add, cdiv, const, floordiv, ge, le, maximum, minimum, mod, mul, power
 
 Args = Sequence[Value]
-FREE = frozenset({"builtins.input", "numba.cuda.get_current_device", "numba.cuda.current_context", "os.getenv",
-                  "os.environ.get", "numba.cuda.stream", "numba.cuda.is_available", "time.time"})  # fmt: skip
+FREE = frozenset(
+    {
+        "builtins.input", "numba.cuda.get_current_device", "numba.cuda.current_context", "os.getenv",
+        "os.environ.get", "numba.cuda.stream", "numba.cuda.is_available", "time.time",
+    }
+)  # fmt: skip
 
 
 def call(m: Machine, s: State, path: str, args: Args, kw: Mapping[str, Value], text: str) -> Value | None:
@@ -77,8 +81,9 @@ def cast(m: Machine, s: State, dtype: DType, args: Args, text: str) -> Value:
     kind = IntType(int(dtype.name[4 if unsigned else 3 :]), not unsigned)
     if not isinstance(value, Num):
         return value
-    s.assume(ge(value.term, kind.lo))
-    s.assume(le(value.term, kind.hi))
+    if kind.bits < 64:
+        s.assume(ge(value.term, kind.lo))
+        s.assume(le(value.term, kind.hi))
     return Num(value.term, kind)
 
 
@@ -95,7 +100,13 @@ def _int(m: Machine, s: State, args: Args, text: str) -> Value:
 
 def _float(m: Machine, s: State, args: Args, text: str) -> Value:
     r = ratio(args[0]) if args else None
-    return r if r is not None else Const(0.5) if args and isinstance(args[0], Const) else m.opaque(text, kind="text")
+    return (
+        r
+        if r is not None
+        else Const(0.5)
+        if args and isinstance(args[0], Const)
+        else m.opaque(text, kind="text")
+    )
 
 
 def _len(m: Machine, s: State, args: Args, text: str) -> Value | None:
@@ -124,8 +135,12 @@ def _extreme(op: Callable[..., Int]) -> Callable[[Machine, State, Args, str], Va
         values = args[0].items if len(args) == 1 and isinstance(args[0], Seq) else tuple(args)
         terms = [as_int(v) for v in values]
         known = [t for t in terms if t is not None]
-        if not known or len(known) != len(terms) or len(values) < 1 or (len(values) == 1 and len(args) == 1
-                                                                     and not isinstance(args[0], Seq)):
+        if (
+            not known
+            or len(known) != len(terms)
+            or len(values) < 1
+            or (len(values) == 1 and len(args) == 1 and not isinstance(args[0], Seq))
+        ):
             return None
         kinds = {v.type for v in values if isinstance(v, Num)}
         return Num(op(*known), INT64) if kinds == {INT64} else Num(op(*known))
@@ -237,13 +252,16 @@ def _pow(m: Machine, s: State, args: Args, text: str) -> Value | None:
 
 Handler = Callable[[Machine, State, Args, str], "Value | None"]
 BUILTINS: dict[str, Handler] = {
-    "len": _len, "int": _int, "float": _float, "min": _extreme(minimum), "max": _extreme(maximum), "abs": _abs,
-    "round": _round, "range": _range, "divmod": _divmod, "bool": _bool, "tuple": _sequence, "list": _sequence,
-    "sum": _sum, "print": _none, "isinstance": _isinstance, "str": _text, "repr": _text, "hasattr": _isinstance,
+    "len": _len, "int": _int, "float": _float, "min": _extreme(minimum), "max": _extreme(maximum),
+    "abs": _abs, "round": _round, "range": _range,
+    "divmod": _divmod, "bool": _bool, "tuple": _sequence, "list": _sequence,
+    "sum": _sum, "print": _none, "isinstance": _isinstance, "str": _text, "repr": _text,
+    "hasattr": _isinstance,
     "pow": _pow, "callable": _isinstance,
 }  # fmt: skip
 MATH: dict[str, Handler] = {
     "ceil": _ceil(True), "floor": _floor, "trunc": _int, "prod": _product, "minimum": _extreme(minimum),
-    "maximum": _extreme(maximum), "fabs": _abs, "abs": _abs, "absolute": _abs, "rint": _round, "round": _round,
+    "maximum": _extreme(maximum), "fabs": _abs, "abs": _abs, "absolute": _abs, "rint": _round,
+    "round": _round,
     "min": _extreme(minimum), "max": _extreme(maximum), "amax": _extreme(maximum), "amin": _extreme(minimum),
 }  # fmt: skip

@@ -125,7 +125,7 @@ def _method(
     if isinstance(owner, (Kernel, Choice)):
         if name == "forall":
             return launches.forall(m, s, owner, args, kw, text)
-        return owner if name in ("specialize", "configure") and not args else _configure(owner, name, args, text)
+        return owner if name == "specialize" else _configure(owner, name, args, text)
     if isinstance(owner, Unknown) and owner.kind == "" and name == "parse_args":
         return m.unknown(text, "")
     if isinstance(owner, Seq) and isinstance(node.func, ast.Attribute):
@@ -142,7 +142,11 @@ def _method(
         if name == "size" and isinstance(owner, (Arr, Unknown)):
             a = as_array(owner)
             axis = as_int(args[0]) if args else None
-            return Num(a.extent(axis.value)) if a is not None and axis is not None and axis.value is not None else None
+            return (
+                Num(a.extent(axis.value))
+                if a is not None and axis is not None and axis.value is not None
+                else None
+            )
         return arrays.method(m, s, owner, name, args, kw, text)
     return None
 

@@ -69,7 +69,7 @@ def _sequence(m: Machine, s: State, node: ast.Tuple | ast.List | ast.Set) -> Val
 
 def _dict(m: Machine, s: State, node: ast.Dict) -> Value:
     items = []
-    for key, value in list(zip(node.keys, node.values))[:MAX_ITEMS]:
+    for key, value in list(zip(node.keys, node.values, strict=False))[:MAX_ITEMS]:
         k = m.eval(s, key) if key is not None else None
         v = m.eval(s, value)
         if k is None:
@@ -105,7 +105,7 @@ def _unary(m: Machine, s: State, node: ast.UnaryOp) -> Value:
 def _compare(m: Machine, s: State, node: ast.Compare) -> Value:
     parts = []
     left = m.eval(s, node.left)
-    for op, other in zip(node.ops, node.comparators):
+    for op, other in zip(node.ops, node.comparators, strict=False):
         right = m.eval(s, other)
         text = text_of(ast.Compare(node.left, [op], [other])) if len(node.ops) == 1 else text_of(node)
         parts.append(compare(m, op, left, right, text))

@@ -18,7 +18,7 @@ MAX_SMALL = 20  # statements of a function that is followed for its value alone
 def follow(
     m: Machine, s: State, fn: Function, args: Sequence[Value], kw: dict[str, Value], node: ast.Call
 ) -> Value:
-    """The value that the function returns for these arguments; its launches are recorded as reached by this call."""
+    """The value that the function returns for these arguments; its launches are recorded under this call."""
     text = text_of(node)
     running = any(f.function is not None and f.function.node is fn.node for f in m.frames)
     shape = m.once(fn.node, _shape)
@@ -102,8 +102,8 @@ def bind(
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     given = [*([fn.bound] if fn.bound is not None else []), *args]
     exprs: list[ast.expr | None] = [*([None] if fn.bound is not None else []), *node.args]
-    env: dict[str, Value] = dict(zip(names, given))
-    for name, expr in zip(names, exprs):
+    env: dict[str, Value] = dict(zip(names, given, strict=False))
+    for name, expr in zip(names, exprs, strict=False):
         if expr is not None and len(node.args) == len(args):
             inner.defs[name] = expr
     if spec.vararg is not None:
@@ -122,8 +122,8 @@ def bind(
 def _defaults(m: Machine, fn: Function, env: dict[str, Value], spread: bool) -> None:
     spec = fn.node.args
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-    pairs = list(zip(names[len(names) - len(spec.defaults) :], spec.defaults))
-    pairs += [(a.arg, d) for a, d in zip(spec.kwonlyargs, spec.kw_defaults) if d is not None]
+    pairs = list(zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=False))
+    pairs += [(a.arg, d) for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=False) if d is not None]
     defaults = dict(pairs)
     for name in (*names, *(a.arg for a in spec.kwonlyargs)):
         if name in env:

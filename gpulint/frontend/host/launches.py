@@ -59,8 +59,10 @@ def _elements(s: State, node: ast.expr) -> tuple[ast.expr | None, ...]:
     return ()
 
 
-def forall(m: Machine, s: State, kernel: Value, args: Sequence[Value], kw: dict[str, Value], text: str) -> Value:
-    """`kernel.forall(n, tpb, stream, sharedmem)`: blocks enough for n threads, of a size that the driver picks."""
+def forall(
+    m: Machine, s: State, kernel: Value, args: Sequence[Value], kw: dict[str, Value], text: str
+) -> Value:
+    """`kernel.forall(n, tpb, stream, sharedmem)`: blocks enough for n threads."""
     count = as_int(kw.get("ntasks", args[0] if args else None))
     if count is None:
         return m.opaque(text)
@@ -101,6 +103,7 @@ def site_of(
     m: Machine, s: State, config: Configured, kernel: Kernel, args: Sequence[Value], node: ast.Call
 ) -> LaunchSite:
     elements = config.elements or (NONE, NONE)
+    elements = tuple(_tuple(m, e) for e in elements)
     grid, block = _dims(elements[0]), _dims(elements[1])
     notes: list[str] = []
     for what, value, dims in (("grid", elements[0], grid), ("block", elements[1], block)):
@@ -123,12 +126,23 @@ def site_of(
     source = kernel.source
     function = m.frames[-1].function if m.frames else None
     return LaunchSite(
-        source.qualname, m.span(node), grid, block, arguments, (*_relevant(facts, arguments, grid, block), *linked),
+        source.qualname, m.span(node), grid, block, arguments,
+        (*_relevant(facts, arguments, grid, block), *linked),
         shared, _span(m, config, 0, node), _span(m, config, 1, node), config.forall,
         not inexact and not why, tuple(dict.fromkeys((*notes, *why))),
         function.scope.qualname if function is not None else "",
         source.module.filename, getattr(source.node, "lineno", 0),
     )  # fmt: skip
+
+
+def _tuple(m: Machine, v: Value) -> Value:
+    """An unknown that the code indexes elsewhere is a tuple."""
+    count = m.indexed.get(v.name, 0) if isinstance(v, Unknown) else 0
+    return (
+        Seq(tuple(m.part(v, f"[{k}]") for k in range(min(count, 3))))
+        if isinstance(v, Unknown) and count
+        else v
+    )
 
 
 def _dims(v: Value) -> tuple[Int, ...] | None:
@@ -163,7 +177,7 @@ def bind(
         notes.append(f"{len(args)} arguments are given for {len(names)} parameters")
     uses = uses_of(kernel.source)
     exprs: list[ast.expr | None] = list(node.args) if len(node.args) == len(args) else [None] * len(args)
-    out = {name: argument(m, s, v, e, uses, name) for name, v, e in zip(names, args, exprs)}
+    out = {name: argument(m, s, v, e, uses, name) for name, v, e in zip(names, args, exprs, strict=False)}
     return out, notes
 
 
@@ -217,7 +231,8 @@ def _ranked(
             more.update(dict.fromkeys(links(a.name, ranks[a.name], used)))
             a = replace(a, shape=extents(a.name, ranks[a.name]))
         out[param] = a
-    return out, list(more)
+    known = set(facts)
+    return out, [f for f in more if f not in known]
 
 
 def _terms(arguments: dict[str, Argument]) -> list[Int]:
@@ -231,7 +246,10 @@ def _terms(arguments: dict[str, Argument]) -> list[Int]:
 
 
 def _relevant(
-    facts: Sequence[Bool], arguments: dict[str, Argument], grid: tuple[Int, ...] | None, block: tuple[Int, ...] | None
+    facts: Sequence[Bool],
+    arguments: dict[str, Argument],
+    grid: tuple[Int, ...] | None,
+    block: tuple[Int, ...] | None,
 ) -> tuple[Bool, ...]:
     """Without conditions that are one symbol which nothing else mentions."""
     others = [f for f in facts if not isinstance(f, Literal)]

@@ -25,6 +25,7 @@ from gpulint.term import TRUE, Bool, Int, add, eq, ge, lt, mul, not_, or_, sym
 MAX_UNROLL = 8
 MAX_NESTED = 2  # loops within each other for which what stays the same is looked for
 TRANSPARENT = frozenset({"tqdm", "trange", "reversed", "sorted", "list", "tuple", "iter", "set", "track"})
+GROWING = frozenset({"append", "extend", "pop", "insert"})
 Prepare = Callable[[State], None]
 
 
@@ -47,20 +48,26 @@ _assigned: dict[int, tuple[ast.AST, frozenset[str]]] = {}
 
 def _stores(top: ast.AST) -> set[str]:
     out: set[str] = set()
-    if top is not None:
-        for n in ast.walk(top):
-            if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
-                out.add(n.id)
-            elif isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                out.add(n.name)
-            elif isinstance(n, (ast.MatchAs, ast.MatchStar)) and n.name:
-                out.add(n.name)
-            elif isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute):
-                if isinstance(n.func.value, ast.Name) and n.func.attr in ("append", "extend", "pop", "insert"):
-                    out.add(n.func.value.id)
-            elif isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name):
-                out.add(n.value.id)
+    for n in ast.walk(top):
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            out.add(n.name)
+        elif isinstance(n, (ast.MatchAs, ast.MatchStar)):
+            out |= {n.name} if n.name else set()
+        else:
+            out |= _changed(n)
     return out
+
+
+def _changed(n: ast.AST) -> set[str]:
+    """The name that a node binds, or whose list it changes."""
+    if isinstance(n, ast.Name):
+        return {n.id} if isinstance(n.ctx, (ast.Store, ast.Del)) else set()
+    owner: ast.expr | None = None
+    if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in GROWING:
+        owner = n.func.value
+    elif isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store):
+        owner = n.value
+    return {owner.id} if isinstance(owner, ast.Name) else set()
 
 
 def forget(m: Machine, s: State, names: Iterable[str]) -> State:
@@ -89,8 +96,11 @@ def _alike(a: Arr, b: Arr) -> bool:
     return a.shape == b.shape and (a.shape is not None or a.shape_of == b.shape_of) and a.dtype == b.dtype
 
 
-def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str]) -> State:
-    """The state at the start of any iteration, from the first one and what iterations end with."""
+def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str], widened: list[Value]) -> State:
+    """The state at the start of any iteration, from the first one and what iterations end with.
+
+    `widened` are the values that stand for any iteration already.
+    """
     out = s.copy()
     for end in ends:
         for buffer in end.touched:
@@ -103,10 +113,21 @@ def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str]) -> Sta
         if _permuted(s, end, moved):
             continue
         for name in moved:
-            if out.env[name] == s.env[name]:
-                out.env[name] = widen(m, name, s.env[name], end.env.get(name))
+            old, new = s.env[name], end.env.get(name)
+            if out.env[name] == old and not (old in widened and _covers(old, new)):
+                out.env[name] = widen(m, name, old, new)
+                widened.append(out.env[name])
                 out.defs.pop(name, None)
     return out
+
+
+def _covers(old: Value, new: Value | None) -> bool:
+    """Whether an unknown of any iteration stands for this value as well."""
+    if isinstance(old, Arr):
+        return isinstance(new, Arr) and _alike(old, new)
+    if isinstance(old, Unknown) and old.kind == "int":
+        return isinstance(new, Num) or (isinstance(new, Unknown) and new.kind == "int")
+    return True
 
 
 def _permuted(s: State, end: State, moved: list[str]) -> bool:
@@ -131,11 +152,12 @@ def _repeat(
     start = s
     if depth < MAX_NESTED:
         recording, m.recording = m.recording, False
-        for _ in range(2):
+        widened: list[Value] = []
+        for _ in range(3):
             mark = m.mark()
             ends, breaks = _once(m, start, body, prepare)
             m.release(mark)
-            fixed = _stable(m, start, ends, names)
+            fixed = _stable(m, start, ends, names, widened)
             if fixed.env == start.env and fixed.heap == start.heap:
                 start = fixed
                 break
@@ -255,7 +277,7 @@ def _iterate(m: Machine, s: State, target: ast.expr, expr: ast.expr, source: Val
             _iterate(m, s, target.elts[1], expr.args[0], m.eval(s, expr.args[0]))
             return
         if func == "zip" and len(target.elts) == len(expr.args):
-            for t, e in zip(target.elts, expr.args):
+            for t, e in zip(target.elts, expr.args, strict=False):
                 _iterate(m, s, t, e, m.eval(s, e))
             return
     bind_target(m, s, target, _one(m, s, text_of(target), source, text_of(expr)), text_of(expr))

@@ -19,7 +19,7 @@ MAX_STEPS = 12_000  # statements and expressions of one analysed function, inlin
 MAX_TOTAL = 100_000  # of one file
 MAX_DEPTH = 60  # of one expression
 MAX_CALLS = 4  # of inlined functions within each other
-MAX_SITES = 200  # of one file
+MAX_SITES = 400  # of one file
 MAX_CONTEXTS = 8  # callers of one launch
 MAX_TEXT = 60
 MAX_TERMS = 40  # monomials of one integer
@@ -88,12 +88,13 @@ class Machine:
     steps: int = 0
     total: int = 0
     depth: int = 0
+    indexed: dict[str, int] = field(default_factory=dict)  # unknowns used as tuples: their known lengths
     expecting: int = 0  # blocks entered that expect an error
 
     def begin(self, root: int) -> None:
         """Starts on another function: names begin anew."""
         self.namer, self.notes, self.globals, self.states = Namer(), {}, {}, {}
-        self.frames, self.calls, self.root = [], [], root
+        self.frames, self.calls, self.root, self.indexed = [], [], root, {}
         self.steps, self.depth, self.recording = 0, 0, True
 
     def step(self) -> bool:
@@ -101,6 +102,11 @@ class Machine:
         self.steps += 1
         self.total += 1
         return self.steps <= MAX_STEPS and self.total <= MAX_TOTAL
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the budget of the function ran out."""
+        return self.steps > MAX_STEPS or self.total > MAX_TOTAL
 
     def eval(self, s: State, node: ast.expr) -> Value:
         if self.depth >= MAX_DEPTH or not self.step():
@@ -132,7 +138,12 @@ class Machine:
 
     def release(self, mark: Mark) -> None:
         """Frees the names that were given since `mark`; no value made since may be kept."""
-        self.namer.used, count, self.globals, self.states = dict(mark[0]), mark[1], dict(mark[2]), dict(mark[3])
+        self.namer.used, count, self.globals, self.states = (
+            dict(mark[0]),
+            mark[1],
+            dict(mark[2]),
+            dict(mark[3]),
+        )
         del self.namer.order[count:]
 
     def part(self, u: Unknown, suffix: str, kind: str = "") -> Unknown:
@@ -172,6 +183,12 @@ class Machine:
     def kernel(self, node: ast.AST) -> Kernel | None:
         source = self.kernels.get(id(node))
         return Kernel(source) if source is not None else None
+
+    def decorated(self, node: ast.AST) -> Kernel | None:
+        """The kernel that a definition itself is, as against a function that a call compiles."""
+        found = self.kernel(node)
+        marks = getattr(node, "decorator_list", [])
+        return found if found is not None and any(d is found.source.decorator for d in marks) else None
 
     def record(self, site: LaunchSite) -> None:
         if not self.recording or len(self.found) >= MAX_SITES or self.here is not self.module:

@@ -66,7 +66,7 @@ def _callable(v: Value) -> bool:
 
 
 def _binding(m: Machine, b: Binding) -> Value | None:
-    kernel = m.kernel(b.node)
+    kernel = m.decorated(b.node)
     if kernel is not None:
         return kernel
     if isinstance(b.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and b.kind == "function":

@@ -20,12 +20,15 @@ def class_attribute(m: Machine, cls: Class, name: str, bound: Value | None = Non
         bindings = scope.bindings.get(name, []) if scope is not None else []
         if not bindings or scope is None:
             continue
-        kernel = m.kernel(bindings[-1].node)
+        kernel = m.decorated(bindings[-1].node)
         if kernel is not None:
             return kernel
         node = bindings[-1].node
         if isinstance(node, ast.FunctionDef) and node in owner.module.scopes:
             return _method(m, owner, node, bound)
+        wrapped = bindings[-1].value
+        if isinstance(wrapped, ast.Call) and m.kernel(wrapped) is not None:
+            return m.kernel(wrapped)
         if len(bindings) == 1 and bindings[0].value is not None and bindings[0].kind == "assign":
             return names.resolve(m, bindings[0].value, scope) if _plain(bindings[0].value) else None
         return None
@@ -71,7 +74,10 @@ def class_state(m: Machine, self_value: Unknown) -> State:
     if key not in m.states:
         m.states[key] = State()  # attributes met during the run itself are unknown
         for owner in _line(m, cls):
-            init = next((n for n in owner.node.body if isinstance(n, ast.FunctionDef) and n.name in INITIALISERS), None)
+            init = next(
+                (n for n in owner.node.body if isinstance(n, ast.FunctionDef) and n.name in INITIALISERS),
+                None,
+            )
             if init is not None and init in owner.module.scopes:
                 m.states[key] = _initial(m, owner, init, self_value)
                 break
@@ -81,9 +87,7 @@ def class_state(m: Machine, self_value: Unknown) -> State:
 def _initial(m: Machine, owner: Class, init: ast.FunctionDef, self_value: Unknown) -> State:
     stable = _stable(owner.node, init)
     function = Function(init, owner.module.scopes[init], owner.module)
-    named = {
-        v.id: f"{self_value.name}.{attr}" for attr, v in stable.items() if isinstance(v, ast.Name)
-    }
+    named = {v.id: f"{self_value.name}.{attr}" for attr, v in stable.items() if isinstance(v, ast.Name)}
     params = [a.arg for a in (*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs)]
     s = State()
     for name in params[1:]:

@@ -116,9 +116,9 @@ def _sequences(op: ast.operator, a: Value, b: Value) -> Value | None:
     if isinstance(op, ast.Mult):
         seq, times = (a, b) if isinstance(a, Seq) else (b, a)
         count = as_int(times)
-        if isinstance(seq, Seq) and count is not None and count.value is not None:
-            if 0 <= count.value * len(seq.items) <= 64:
-                return Seq(seq.items * count.value)
+        known = None if count is None else count.value
+        if isinstance(seq, Seq) and known is not None and 0 <= known * len(seq.items) <= 64:
+            return Seq(seq.items * known)
     return None
 
 
@@ -154,7 +154,7 @@ def _integer(op: ast.operator, x: Int, y: Int) -> Int | None:
 
 
 def _small(y: Int) -> bool:
-    return y.value is not None and 0 <= y.value <= 64 or y.value is None and (y.lo or -1) >= 0
+    return (y.value is not None and 0 <= y.value <= 64) or (y.value is None and (y.lo or -1) >= 0)
 
 
 def _bits(op: ast.operator, x: Int, y: Int) -> Int | None:
@@ -167,9 +167,9 @@ def _bits(op: ast.operator, x: Int, y: Int) -> Int | None:
     if x.value is not None and y.value is not None and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
         p, q = x.value, y.value
         return const(p & q if isinstance(op, ast.BitAnd) else p | q if isinstance(op, ast.BitOr) else p ^ q)
-    if isinstance(op, ast.BitAnd) and y.value is not None and y.value >= 0:
-        if y.value & (y.value + 1) == 0:
-            return mod(x, y.value + 1)
+    mask = y.value if y.value is not None else -1
+    if isinstance(op, ast.BitAnd) and mask >= 0 and mask & (mask + 1) == 0:
+        return mod(x, mask + 1)
     return None
 
 
@@ -246,6 +246,13 @@ def compare(m: Machine, op: ast.cmpop, a: Value, b: Value, text: str) -> Bool:
         same = _identical(m, a, b)
         if same is not None:
             return same if isinstance(op, (ast.Is, ast.Eq)) else not_(same)
+    if (
+        isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq))
+        and isinstance(b, Cond)
+        and b.term in (TRUE, FALSE)
+    ):
+        same = truth(m, a, text)
+        return same if (b.term == TRUE) == isinstance(op, (ast.Is, ast.Eq)) else not_(same)
     if isinstance(op, (ast.Eq, ast.NotEq)):
         same = _equal(m, a, b)
         if same is not None:
@@ -298,7 +305,7 @@ def _shapes(a: Value, b: Value) -> Bool | None:
     if isinstance(a, Seq) and isinstance(b, Seq):
         if len(a.items) != len(b.items):
             return FALSE
-        pairs = [(as_int(x), as_int(y)) for x, y in zip(a.items, b.items)]
+        pairs = [(as_int(x), as_int(y)) for x, y in zip(a.items, b.items, strict=False)]
         if any(x is None or y is None for x, y in pairs):
             return None
         return and_(*(eq(x, y) for x, y in pairs if x is not None and y is not None))

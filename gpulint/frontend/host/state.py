@@ -23,9 +23,10 @@ from gpulint.frontend.host.values import (
     as_int,
 )
 from gpulint.ir.types import UNKNOWN
-from gpulint.term import FALSE, TRUE, Bool, and_, conjuncts, not_, or_, select
+from gpulint.term import FALSE, TRUE, Bool, Junction, and_, conjuncts, not_, or_, select
 
 MAX_FACTS = 200
+MAX_PARTS = 8  # of a fact that only holds on one of the paths
 MAX_CHOICES = 8
 Named = Callable[[str, str], Unknown]  # (name, why) -> a new unknown
 
@@ -80,7 +81,7 @@ def _common(cond: Bool | None, a: State, b: State) -> tuple[Bool, ...]:
         facts += [or_(not_(cond), f) for f in rest]
         rest = [f for f in b.facts if f not in left and f != not_(cond)][:4]
         facts += [or_(cond, f) for f in rest]
-    return tuple(f for f in facts if f != TRUE)
+    return tuple(f for f in facts if f != TRUE and not (isinstance(f, Junction) and len(f.args) > MAX_PARTS))
 
 
 def _merge_maps(
@@ -100,7 +101,7 @@ def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named)
     if a == b:
         return a
     if isinstance(a, Seq) and isinstance(b, Seq) and len(a.items) == len(b.items):
-        pairs = zip(a.items, b.items)
+        pairs = zip(a.items, b.items, strict=False)
         return Seq(tuple(merge_values(cond, x, y, f"{name}[{i}]", named) for i, (x, y) in enumerate(pairs)))
     if _callable(a) and _callable(b):
         chosen = _choice(cond, a, b)
@@ -135,9 +136,8 @@ def _choice(cond: Bool | None, a: Value, b: Value) -> Value | None:
 
 def _numbers(cond: Bool, a: Value, b: Value) -> Value | None:
     """Integers, one of which at least is known to be one."""
-    if not (isinstance(a, Num) or isinstance(b, Num)):
-        if not (isinstance(a, Unknown) and isinstance(b, Unknown) and a.kind == b.kind == "int"):
-            return None
+    if not any(isinstance(v, Num) or (isinstance(v, Unknown) and v.kind == "int") for v in (a, b)):
+        return None
     x, y = as_int(a), as_int(b)
     if x is None or y is None:
         return None

@@ -122,7 +122,7 @@ def _try(m: Machine, s: State, node: ast.Try) -> State | None:
 
 
 def _function(m: Machine, s: State, node: ast.FunctionDef | ast.AsyncFunctionDef) -> State | None:
-    kernel = m.kernel(node)
+    kernel = m.decorated(node)
     scope = m.here.scopes.get(node)
     if kernel is not None:
         s.env[node.name] = kernel

@@ -25,7 +25,9 @@ def assign(m: Machine, s: State, targets: Sequence[ast.expr], expr: ast.expr) ->
         elif isinstance(target, (ast.Tuple, ast.List)) and isinstance(expr, ast.Tuple):
             bind_target(m, s, target, value, text_of(expr))
             if len(expr.elts) == len(target.elts):
-                s.defs.update({t.id: e for t, e in zip(target.elts, expr.elts) if isinstance(t, ast.Name)})
+                s.defs.update(
+                    {t.id: e for t, e in zip(target.elts, expr.elts, strict=False) if isinstance(t, ast.Name)}
+                )
         else:
             bind_target(m, s, target, value, text_of(expr))
 

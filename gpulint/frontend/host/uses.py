@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from gpulint.frontend.host.machine import text_of
 from gpulint.source.model import KernelSource
 
 ARRAY = frozenset({"shape", "size", "ndim", "strides", "T", "dtype"})
@@ -43,9 +44,7 @@ def _scan(node: ast.AST) -> KernelUses:
             scalars |= _names(n.slice)
         elif isinstance(n, ast.Attribute) and n.attr in ARRAY:
             arrays |= _names(n.value)
-        elif isinstance(n, ast.Call) and getattr(n.func, "id", "") == "len" and n.args:
-            arrays |= _names(n.args[0])
-        elif isinstance(n, ast.Call) and "atomic" in ast.dump(n.func) and n.args:
+        elif isinstance(n, ast.Call) and n.args and _takes_array(n.func):
             arrays |= _names(n.args[0])
         elif isinstance(n, ast.Call) and getattr(n.func, "id", "") == "range":
             scalars |= {name for a in n.args for name in _names(a)}
@@ -56,6 +55,10 @@ def _scan(node: ast.AST) -> KernelUses:
         elif isinstance(n, ast.Compare):
             scalars |= {name for a in (n.left, *n.comparators) for name in _names(a)}
     return KernelUses(frozenset(arrays), frozenset(scalars - arrays))
+
+
+def _takes_array(func: ast.expr) -> bool:
+    return getattr(func, "id", "") == "len" or "atomic" in text_of(func)
 
 
 def _names(expr: ast.expr) -> set[str]:

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import operators as ops
-from gpulint.frontend.numba.attributes import extent
+from gpulint.frontend.numba.attributes import extent, record_field
 from gpulint.frontend.numba.context import Context, NotHandled
 from gpulint.frontend.numba.subscripts import Place, hold, item, place, take, view
-from gpulint.frontend.numba.values import SCALARS, Array, Record, Shape, Tuple, Unresolved, Value
+from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Record, Shape, Tuple, Unresolved, Value
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT64, UNKNOWN
 from gpulint.ir.walk import walk
@@ -68,7 +68,7 @@ def _unpack(cx: Context, target: ast.Tuple | ast.List, value: Value, node: ast.A
         raise NotHandled(f"{len(items)} values for {len(target.elts)} names", node)
     if len(items) > 1:
         items = _spilled(cx, target, items)
-    for t, v in zip(target.elts, items):
+    for t, v in zip(target.elts, items, strict=False):
         store(cx, t.value if isinstance(t, ast.Starred) else t, v, node)
 
 
@@ -83,9 +83,9 @@ def unpacked(cx: Context, value: Value, count: int, node: ast.AST) -> list[Value
         return [take(cx, p, node) for p in points]
     if isinstance(value, Unresolved):
         return [Unresolved(f"{value.text}[{i}]", value.node, value.scope) for i in range(count)]
-    if isinstance(value, SCALARS) and not isinstance(value, n.Const):
-        held = cx.temp(value)
-        return [cx.opaque(f"item {i}", (held,), UNKNOWN, node) for i in range(count)]
+    if isinstance(value, Foreign):
+        items = [cx.opaque(f"item {i}", (value.held,), UNKNOWN, node) for i in range(count)]
+        return [Foreign(cx.temp(e, "item")) for e in items]
     raise NotHandled("unpacking of something that is not a tuple", node)
 
 
@@ -93,7 +93,7 @@ def _spilled(cx: Context, target: ast.Tuple | ast.List, items: list[Value]) -> l
     """`a, b = b, a`: values that name a local bound by the same statement go through temporaries."""
     bound = {cx.frame.canonical.get(t.id) for t in target.elts if isinstance(t, ast.Name)}
     out: list[Value] = []
-    for t, v in zip(target.elts, items):
+    for t, v in zip(target.elts, items, strict=False):
         own = cx.frame.canonical.get(t.id) if isinstance(t, ast.Name) else None
         if isinstance(v, SCALARS) and not isinstance(v, n.Const):
             names = {e.name for e in walk(v) if isinstance(e, n.Var)}
@@ -116,7 +116,9 @@ def _store_element(cx: Context, target: Place, value: Value, node: ast.AST) -> N
     if isinstance(value, Record) or (isinstance(value, Tuple) and not target.array.field):
         value = cx.opaque("record", (), target.array.type.element, node)
     stored = ops.scalar(cx, value, node)
-    cx.emit(n.Store(target.array.name, target.subscripts, stored, True, target.array.field, cx.span(node)))
+    cx.emit(
+        n.Store(target.array.name, target.subscripts, stored, True, target.array.field, span=cx.span(node))
+    )
 
 
 def _into_field(cx: Context, target: ast.Attribute, value: Value) -> None:
@@ -124,6 +126,11 @@ def _into_field(cx: Context, target: ast.Attribute, value: Value) -> None:
     owner = place(cx, target.value) if isinstance(target.value, ast.Subscript) else ex.lower(cx, target.value)
     if isinstance(owner, Place) and not owner.view:
         owner = Record("", owner.array, owner.subscripts)
+    if isinstance(owner, Record) and owner.array is None:
+        found = record_field(cx, owner, target.attr, target)
+        if isinstance(found, Array) and found.type.ndim == 0:
+            _store_element(cx, Place(found, (), False), value, target)
+            return
     if isinstance(owner, Array) and owner.type.ndim == 0:
         owner = Record("", owner, ())
     if not isinstance(owner, Record) or owner.array is None:
@@ -150,7 +157,7 @@ def _fill_from_tuple(cx: Context, target: Array, value: Tuple, node: ast.AST) ->
         raise NotHandled("assignment of a tuple to several axes", node)
     for i, v in enumerate(value.items):
         at = (n.Const(i, INT64),)
-        cx.emit(n.Store(target.name, at, ops.scalar(cx, v, node), True, target.field, cx.span(node)))
+        cx.emit(n.Store(target.name, at, ops.scalar(cx, v, node), True, target.field, span=cx.span(node)))
 
 
 def _fill_axis(
@@ -162,7 +169,7 @@ def _fill_axis(
             source = at[rank - (value.type.ndim if value.type.ndim is not None else rank) :]
             value = cx.loaded(value, source, value.field, span)
         assert isinstance(value, SCALARS)
-        cx.emit(n.Store(target.name, at, value, False, target.field, span))
+        cx.emit(n.Store(target.name, at, value, False, target.field, span=span))
         return
     counter = cx.names.unique(f"{target.name}.i")
     with cx.capture() as inner:
@@ -181,10 +188,7 @@ def augmented(cx: Context, s: ast.AugAssign) -> None:
         cx.index -= wanted
         cx.bind(s.target.id, new, cx.span(s))
         return
-    if isinstance(s.target, ast.Subscript):
-        target = place(cx, s.target)
-    else:
-        target = _field_place(cx, s.target)
+    target = place(cx, s.target) if isinstance(s.target, ast.Subscript) else _field_place(cx, s.target)
     if not isinstance(target, Place):
         raise NotHandled("augmented assignment to something that is not an array", s)
     if target.view:
@@ -205,6 +209,10 @@ def _field_place(cx: Context, target: ast.Attribute) -> Place | Value:
     owner = place(cx, target.value) if isinstance(target.value, ast.Subscript) else ex.lower(cx, target.value)
     if isinstance(owner, Place) and not owner.view:
         return Place(replace(owner.array, field=target.attr), owner.indices, False)
+    if isinstance(owner, Record) and owner.array is None:
+        found = record_field(cx, owner, target.attr, target)
+        if isinstance(found, Array) and found.type.ndim == 0:
+            return Place(found, (), False)
     if isinstance(owner, Record) and owner.array is not None:
         return Place(replace(owner.array, field=target.attr), owner.subscripts, False)
     raise NotHandled(f"assignment to the attribute {target.attr}", target)

@@ -8,11 +8,13 @@ from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.closures import array_closure
 from gpulint.frontend.numba.context import Context, NotHandled, expression
 from gpulint.frontend.numba.expressions import local, lower, named
-from gpulint.frontend.numba.infer import ARRAY_ATTRIBUTES
+from gpulint.frontend.numba.facts import Fact
+from gpulint.frontend.numba.syntax import ARRAY_ATTRIBUTES
 from gpulint.frontend.numba.values import (
     SCALARS,
     Array,
     DType,
+    Foreign,
     Function,
     Method,
     Named,
@@ -25,7 +27,10 @@ from gpulint.frontend.numba.values import (
 from gpulint.ir import nodes as n
 from gpulint.ir.types import FLOAT64, INT64, UNKNOWN, ArrayType, Type
 
-_METHODS = frozenset(("view", "reshape", "ravel", "astype", "copy", "transpose", "item", "fill", "sum", "mean", "sync"))
+_METHODS = frozenset((
+    "view", "reshape", "ravel", "astype", "copy", "transpose", "item", "fill", "sync", "sum", "mean", "min",
+    "max", "prod", "all", "any", "var", "std", "argmin", "argmax",
+))  # fmt: skip
 
 
 @expression(ast.Attribute)
@@ -73,6 +78,8 @@ def of(cx: Context, value: Value, attr: str, node: ast.AST) -> Value:
         return named(cx, full, node) or Named(full)
     if isinstance(value, Unresolved):
         return _of_unresolved(cx, value, attr, node)
+    if isinstance(value, Foreign):
+        return Foreign(cx.temp(cx.opaque(f"attribute {attr}", (value.held,), UNKNOWN, node), attr))
     if isinstance(value, SCALARS):
         return _of_scalar(cx, value, attr, node)
     if isinstance(value, Tuple):
@@ -122,11 +129,19 @@ def record_field(cx: Context, value: Record, attr: str, node: ast.AST) -> Value:
         return known
     if fact.record and not fact.array:
         return Record(path)
-    type_: Type | ArrayType
-    type_ = ArrayType(UNKNOWN, fact.ndim) if fact.array else (INT64 if fact.index else UNKNOWN)
+    type_ = field_type(fact)
     param = cx.parameter(path, type_, cx.span(node))
     cx.fields[path] = Array(path, type_) if isinstance(type_, ArrayType) else n.Var(param.name, type_)
     return cx.fields[path]
+
+
+def field_type(fact: Fact) -> Type | ArrayType:
+    """A field that the kernel assigns is an element of its own in memory."""
+    if fact.array:
+        return ArrayType(UNKNOWN, fact.ndim)
+    if fact.stored:
+        return ArrayType(INT64 if fact.index else UNKNOWN, 0)
+    return INT64 if fact.index else UNKNOWN
 
 
 def _of_array(cx: Context, a: Array, attr: str, node: ast.AST) -> Value:

@@ -11,6 +11,7 @@ from gpulint.frontend.numba.calls import INTRINSICS, PREFIXES, Intrinsic, intrin
 from gpulint.frontend.numba.context import Context, NotHandled
 from gpulint.frontend.numba.inline import NONE, Arguments
 from gpulint.frontend.numba.loops import over
+from gpulint.frontend.numba.memory import allocate, reduce
 from gpulint.frontend.numba.types import is_int, unify
 from gpulint.frontend.numba.values import SCALARS, Array, Bounds, Iteration, Tuple, Unresolved, Value
 from gpulint.ir import nodes as n
@@ -67,7 +68,7 @@ def enumerate_(cx: Context, node: ast.Call, given: Arguments) -> Value:
     inner = iteration(cx, given.positional[0] if given.positional else NONE, node)
     if isinstance(inner, Tuple):
         numbers = [ops.binary(cx, "add", start, n.Const(i, INT64), node) for i in range(len(inner.items))]
-        return Tuple(tuple(Tuple((i, v)) for i, v in zip(numbers, inner.items)))
+        return Tuple(tuple(Tuple((i, v)) for i, v in zip(numbers, inner.items, strict=False)))
     return Iteration(inner.bounds, lambda k: Tuple((ops.binary(cx, "add", k, start, node), inner.at(k))))
 
 
@@ -77,7 +78,7 @@ def zip_(cx: Context, node: ast.Call, given: Arguments) -> Value:
     tuples = [p for p in parts if isinstance(p, Tuple)]
     runs = [p for p in parts if isinstance(p, Iteration)]
     if not runs:
-        return Tuple(tuple(Tuple(row) for row in zip(*(t.items for t in tuples))))
+        return Tuple(tuple(Tuple(row) for row in zip(*(t.items for t in tuples), strict=False)))
     if tuples:
         raise NotHandled("zip of tuples with arrays", node)
     stop = ops.extreme(cx, "min", [p.bounds.stop for p in runs], node)
@@ -125,8 +126,10 @@ def max_(cx: Context, node: ast.Call, given: Arguments) -> Value:
     return _extreme(cx, "max", node, given)
 
 
-def _extreme(cx: Context, op: str, node: ast.Call, given: Arguments) -> n.Expr:
+def _extreme(cx: Context, op: str, node: ast.Call, given: Arguments) -> Value:
     values = given.positional
+    if len(values) == 1 and isinstance(values[0], Array):
+        return reduce(cx, op, node, given)
     if len(values) == 1 and isinstance(values[0], Tuple):
         values = values[0].items
     if not values:
@@ -192,7 +195,7 @@ def round_(cx: Context, node: ast.Call, given: Arguments) -> Value:
 def sum_(cx: Context, node: ast.Call, given: Arguments) -> Value:
     values = given.positional[0] if given.positional else NONE
     if not isinstance(values, Tuple):
-        raise NotHandled("sum of something that is not a tuple", node)
+        return reduce(cx, "sum", node, given)
     out: n.Expr = ZERO
     for v in values.items:
         out = ops.binary(cx, "add", out, ops.scalar(cx, v, node), node)
@@ -236,8 +239,6 @@ def _rounding(up: bool, integer: bool) -> Intrinsic:
 for _library, _whole in (("math", True), ("np", False)):
     INTRINSICS[f"{_library}.floor"] = _rounding(False, _whole)
     INTRINSICS[f"{_library}.ceil"] = _rounding(True, _whole)
-for _fn in ("math.floor", "math.ceil", "np.floor", "np.ceil", "np.minimum", "np.maximum", "math.trunc"):
-    pass
 
 
 @intrinsic("np.where")
@@ -260,9 +261,17 @@ def shape_(cx: Context, node: ast.Call, given: Arguments) -> Value:
 
 _PREDICATES = frozenset(("isnan", "isinf", "isfinite", "isclose", "signbit"))
 _TUPLES = frozenset(("frexp", "modf"))
-_ALLOCATING = frozenset((
-    "zeros", "ones", "empty", "full", "arange", "linspace", "array", "asarray", "zeros_like", "ones_like", "empty_like",
-    "full_like", "copy", "dot", "concatenate", "sum", "mean", "sort", "argsort", "searchsorted", "interp", "prod",
+_ALLOCATING = frozenset(
+    ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like")
+)
+_WHOLE = frozenset((
+    "arange", "linspace", "array", "asarray", "copy", "dot", "concatenate", "sort", "argsort", "searchsorted",
+    "interp",
+))  # fmt: skip
+_REDUCTIONS = frozenset((
+    "sum", "prod", "mean", "var", "std", "min", "max", "amin", "amax", "all", "any", "argmin", "argmax",
+    "median", "nansum", "nanprod", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd", "nanmedian",
+    "count_nonzero",
 ))  # fmt: skip
 
 
@@ -271,7 +280,11 @@ def _function(name: str) -> Intrinsic:
     last = name.rpartition(".")[2]
 
     def lower(cx: Context, node: ast.Call, given: Arguments) -> Value:
-        if last in _ALLOCATING or any(isinstance(v, Array) for v in given.positional):
+        if last in _ALLOCATING:
+            return allocate(cx, last, node, given)
+        if any(isinstance(v, (Array, Unresolved)) for v in given.positional[:1]) and last in _REDUCTIONS:
+            return reduce(cx, last, node, given)
+        if last in _WHOLE or any(isinstance(v, Array) for v in given.positional):
             raise NotHandled(f"{name} on whole arrays", node)
         operands = scalars(cx, given, node)
         if last in _TUPLES:
@@ -310,8 +323,8 @@ def _complex(name: str) -> Intrinsic:
 # --- operator
 
 _OPERATORS = {
-    "add": "add", "sub": "sub", "mul": "mul", "floordiv": "floordiv", "mod": "mod", "truediv": "div", "pow": "pow",
-    "lshift": "shl", "rshift": "shr", "and_": "and", "or_": "or", "xor": "xor",
+    "add": "add", "sub": "sub", "mul": "mul", "floordiv": "floordiv", "mod": "mod", "truediv": "div",
+    "pow": "pow", "lshift": "shl", "rshift": "shr", "and_": "and", "or_": "or", "xor": "xor",
 }  # fmt: skip
 
 

@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterable
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.context import Context, NotHandled, expression
-from gpulint.frontend.numba.infer import Fact
+from gpulint.frontend.numba.facts import Fact
 from gpulint.frontend.numba.inline import Arguments, call
 from gpulint.frontend.numba.statements import _arrays as arrays_of
-from gpulint.frontend.numba.subscripts import Place, hold, place, take
+from gpulint.frontend.numba.subscripts import Place, hold, place, promote, take
 from gpulint.frontend.numba.types import by_name
 from gpulint.frontend.numba.values import (
     SCALARS,
     Array,
     Choices,
     DType,
+    Foreign,
     Function,
     Method,
     Named,
@@ -79,7 +80,10 @@ def _facts(cx: Context, callee: Function | Choices) -> dict[int | str, Fact]:
 
 
 def arguments(
-    cx: Context, node: ast.Call, facts: dict[int | str, Fact] | None = None, indexed: frozenset[int] = frozenset()
+    cx: Context,
+    node: ast.Call,
+    facts: dict[int | str, Fact] | None = None,
+    indexed: frozenset[int] = frozenset(),
 ) -> Arguments:
     """The evaluated arguments, stars spread."""
     positional: list[Value] = []
@@ -114,26 +118,38 @@ def _argument(cx: Context, e: ast.expr, fact: Fact | None, indexed: bool) -> Val
         cx.index = saved
 
 
+_TRANSPARENT = frozenset(
+    (
+        "builtins.min",
+        "builtins.max",
+        "builtins.abs",
+        "builtins.divmod",
+        "builtins.sum",
+        "cuda.selp",
+        "np.minimum",
+        "np.maximum",
+    )
+)  # fmt: skip  (an integer result has integer arguments)
+_TYPED = frozenset(("np", "numba", "builtins", "cuda"))
+
+
 def _library(cx: Context, name: str, node: ast.Call) -> Value:
-    handler = INTRINSICS.get(name)
+    handler = INTRINSICS.get(name) or INTRINSICS.get(f"numba.{name.removeprefix('cuda.')}")
+    owner, _, last = name.rpartition(".")
+    if handler is None and owner in _TYPED and by_name(last) is not None:
+        return _conversion(cx, last, node)
     if handler is None:
         handler = next((make(name) for prefix, make in PREFIXES.items() if name.startswith(prefix)), None)
-    owner, _, last = name.rpartition(".")
-    if handler is None and owner in ("np", "numba", "builtins", "cuda.types", "cuda"):
-        type_ = by_name(last)
-        if type_ is not None:
-            return _conversion(cx, last, node)
     if handler is None:
         return unknown(cx, node)
-    keeps = name.startswith("builtins.") and name != "builtins.range"
-    indexed = INDEXED.get(name) or (_ALL if keeps and cx.index else frozenset())
+    indexed = INDEXED.get(name) or (_ALL if name in _TRANSPARENT and cx.index else frozenset())
     return handler(cx, node, arguments(cx, node, None, indexed))
 
 
 def _conversion(cx: Context, name: str, node: ast.Call) -> Value:
     """`np.int32(x)`, `numba.float64(x)`."""
     type_ = by_name(name) or UNKNOWN
-    given = arguments(cx, node, None, _ALL if cx.index else frozenset())
+    given = arguments(cx, node)
     if not given.positional:
         return ops.cast(cx, ops.number(0), type_, node)
     if type_ == UNKNOWN:
@@ -152,23 +168,30 @@ def scalars(cx: Context, given: Arguments, node: ast.AST) -> tuple[n.Expr, ...]:
     return tuple(ops.scalar(cx, v, node) for v in given.positional)
 
 
-def unknown(cx: Context, node: ast.Call) -> Value:
+def unknown(cx: Context, node: ast.Call, given: Arguments | None = None) -> Value:
     """A call of something that is not known: it may touch the arrays that it is given."""
-    given = arguments(cx, node)
+    given = given if given is not None else arguments(cx, node)
     values = (*given.positional, *given.keywords.values())
     touched = tuple(dict.fromkeys(name for v in values for name in _touched(v)))
     what = f"call of {text_of(node.func)}, which is not known"
-    if touched or any(isinstance(v, Function) for v in values):
+    if touched or any(isinstance(v, Function) or _maybe_array(cx, v) for v in values):
         cx.emit(n.Unsupported(what, touched, (), cx.span(node)))
     else:
         operands = tuple(v for v in values if isinstance(v, SCALARS))
         cx.emit(n.Effect(what, operands, cx.span(node)))
-    return cx.fresh(text_of(node.func), UNKNOWN, node)
+    return Foreign(cx.fresh(text_of(node.func), UNKNOWN, node))
+
+
+def _maybe_array(cx: Context, value: Value) -> bool:
+    """Whether it is a parameter of which no use tells what it is."""
+    return isinstance(value, n.Var) and value.type == UNKNOWN and value.name in cx.params
 
 
 def _touched(value: Value) -> Iterable[str]:
     if isinstance(value, Record) and value.array is not None:
         return (value.array.name,)
+    if isinstance(value, Method):
+        return _touched(value.owner)
     return arrays_of(value)
 
 
@@ -179,6 +202,8 @@ def given_array(cx: Context, value: Value, rank: int | None, node: ast.AST) -> A
 
     if isinstance(value, Unresolved):
         value = array_closure(cx, value, rank, node)
+    if isinstance(value, n.Var) and value.name in cx.params:
+        value = promote(cx, value, rank)
     if not isinstance(value, Array):
         raise NotHandled("a number where an array is needed", node)
     return value

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gpulint.frontend.numba.names import Names
-from gpulint.frontend.numba.values import SCALARS, Array, Tuple, Value
+from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Tuple, Value
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import INT64, UNKNOWN, ArrayType, Type
 from gpulint.source.model import FunctionNode, Module, Scope
 
 if TYPE_CHECKING:
-    from gpulint.frontend.numba.infer import Facts
+    from gpulint.frontend.numba.facts import Facts
     from gpulint.frontend.numba.world import World
 
 MAX_STATEMENTS = 20_000
@@ -90,6 +90,7 @@ class Context:
         self.written = 0
         self.depth = 0
         self.active: list[FunctionNode] = []
+        self.promoted: dict[str, Array] = {}  # parameters that a late use shows to be arrays
         self.arrays: set[str] = set()  # IR names in use for arrays, and for scalars
         self.scalars: set[str] = set()
         self.movable: set[str] = set()  # temporaries that the next binding may rename
@@ -142,6 +143,9 @@ class Context:
         """`name = value` in the current frame."""
         if isinstance(value, Array):
             value = self._renamed(name, value)
+        elif isinstance(value, Foreign):
+            held = self.hold(name, value.held, span)
+            value = Foreign(held) if isinstance(held, n.Var) else value
         elif isinstance(value, (Tuple, *SCALARS)):
             value = self.hold(name, value, span)
         self.frame.env[name] = value
@@ -204,7 +208,7 @@ class Context:
         """Writes a load into a temporary."""
         target = self.temporary(f"{array.name}.v")
         type_ = self.element(array, field_)
-        self.emit(n.Load(target, array.name, subscripts, type_, True, field_, span))
+        self.emit(n.Load(target, array.name, subscripts, type_, True, field_, span=span))
         return n.Var(target, type_, span)
 
     def discard(self) -> None:
@@ -225,11 +229,11 @@ class Context:
         return INT64 if element == UNKNOWN and self.index else element
 
     def opaque(self, name: str, operands: tuple[n.Expr, ...], type_: Type, node: ast.AST) -> n.Opaque:
-        return n.Opaque(name, operands, type_, False, self.span(node))
+        return n.Opaque(name, operands, type_, span=self.span(node))
 
     def fresh(self, name: str, type_: Type, node: ast.AST, operands: tuple[n.Expr, ...] = ()) -> n.Var:
         """A new unknown, in a local of its own so that it is evaluated once."""
-        return self.temp(n.Opaque(name, operands, type_, True, self.span(node)), name.replace(".", "_"))
+        return self.temp(n.Opaque(name, operands, type_, True, span=self.span(node)), name.replace(".", "_"))
 
     # --- parameters that the source does not list
 

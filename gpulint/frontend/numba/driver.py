@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from gpulint.frontend.numba import attributes, builtin, calls, intrinsics, loops, subscripts  # noqa: F401
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import world as worlds
+from gpulint.frontend.numba.attributes import field_type
 from gpulint.frontend.numba.context import Context, Frame, NotHandled, TooLarge
 from gpulint.frontend.numba.signature import ParamType, parameter_types
 from gpulint.frontend.numba.statements import body, tails, unsupported
@@ -32,9 +33,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
     of enclosing scopes, `rank` is the launch rank that `cuda.grid(n)` implies.
     """
     world = worlds.of(project)
-    frame = Frame(
-        source.node, source.scope, source.module, world.facts(source.node, source.scope)
-    )
+    frame = Frame(source.node, source.scope, source.module, world.facts(source.node, source.scope))
     frame.tails = tails(source.node)
     cx = Context(world, frame)
     with _deep_recursion():
@@ -50,7 +49,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
 
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
-    """Nested code takes several Python frames a level; the limits of this room end it before the stack does."""
+    """Nested code takes several Python frames a level; the limits of this room end it first."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, RECURSION))
     try:
@@ -85,7 +84,7 @@ def _parameters(cx: Context, source: KernelSource) -> None:
     names = [*args.posonlyargs, *args.args, *args.kwonlyargs]
     types = parameter_types(source.signatures, len(names), source.scope, cx.world)
     cx.names.reserve(a.arg for a in names)
-    for a, type_ in zip(names, types):
+    for a, type_ in zip(names, types, strict=False):
         cx.frame.env[a.arg] = _parameter(cx, a, type_)
         cx.frame.canonical[a.arg] = a.arg
     if args.vararg is not None:
@@ -127,7 +126,7 @@ def _plain_record(cx: Context, name: str) -> bool:
 def _record(cx: Context, name: str, span: Span) -> Record:
     for path, fact in cx.frame.facts.of.items():
         if path.startswith(f"{name}.") and not fact.record:
-            type_ = ArrayType(UNKNOWN, fact.ndim) if fact.array else INT64 if fact.index else UNKNOWN
+            type_ = field_type(fact)
             cx.params[path] = n.Param(path, type_, span)
             cx.names.reserve((path,))
             cx.fields[path] = Array(path, type_) if isinstance(type_, ArrayType) else n.Var(path, type_)
@@ -158,7 +157,9 @@ def header_span(source: KernelSource) -> Span:
     whole = source.module.span(node)
     if isinstance(node, ast.Lambda):
         return whole
-    first = min([whole, *(source.module.span(d) for d in node.decorator_list)], key=lambda s: (s.row, s.column))
+    first = min(
+        [whole, *(source.module.span(d) for d in node.decorator_list)], key=lambda s: (s.row, s.column)
+    )
     row = max(node.body[0].lineno - 1, node.lineno)
     end = len(source.module.lines[row - 1]) if row <= len(source.module.lines) else 0
     if node.body[0].lineno == node.lineno:

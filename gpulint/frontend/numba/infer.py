@@ -7,52 +7,27 @@ A flow-insensitive pass over the syntax, used where no signature gives a type. N
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from gpulint.frontend.numba.evidence import Evidence
+from gpulint.frontend.numba.facts import Facts
+from gpulint.frontend.numba.syntax import (
+    ARITHMETIC,
+    ARRAY_ATTRIBUTES,
+    SCALAR_ATTRIBUTES,
+    added,
+    called,
+    coordinate,
+    counts,
+    path_of,
+    tuple_length,
+)
 from gpulint.source.model import FunctionNode, Scope
 
 if TYPE_CHECKING:
     from gpulint.frontend.numba.world import World
-
-ARRAY_ATTRIBUTES = frozenset((
-    "shape", "size", "ndim", "strides", "T", "dtype", "flat", "itemsize", "nbytes", "flags", "ctypes", "view",
-    "reshape", "ravel", "fill", "astype", "copy", "sum", "mean", "transpose", "item",
-))  # fmt: skip
-SCALAR_ATTRIBUTES = frozenset(("real", "imag", "conjugate", "bit_length", "value"))
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
-_COUNTING = frozenset((
-    "cuda.grid", "cuda.gridsize", "builtins.len", "cuda.laneid", "cuda.warpsize",
-))  # fmt: skip
-_COORDINATES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
-
-
-@dataclass
-class Fact:
-    """`rank` is the least that the uses need; `exact` the rank that an unpacking fixes."""
-
-    array: bool = False
-    rank: int = 0
-    exact: int | None = None
-    record: bool = False
-    index: bool = False
-    fields: set[str] = field(default_factory=set)
-    items: int = 0  # of `*args`: how many the body names
-
-    @property
-    def ndim(self) -> int | None:
-        return self.exact if self.exact is not None else (self.rank or None)
-
-
-@dataclass
-class Facts:
-    of: dict[str, Fact] = field(default_factory=dict)
-
-    def get(self, name: str) -> Fact:
-        return self.of.get(name) or NOTHING
-
-
-NOTHING = Fact()
 
 
 class Inference:
@@ -71,15 +46,11 @@ class Inference:
         return found
 
 
-class _Reader:
+class _Reader(Evidence):
     def __init__(self, world: World, scope: Scope) -> None:
+        super().__init__()
         self.world, self.scope = world, scope
-        self.facts = Facts()
         self.tuples: dict[str, int] = {}  # lengths of names that hold tuples
-        self.arrays_of: list[tuple[str, str, int]] = []  # (x, row, d): rank(x) >= rank(row) + d
-        self.flows: list[tuple[str, set[str]]] = []  # target, names that its value adds up
-        self.compares: list[tuple[ast.expr, ast.expr]] = []
-        self.floats: set[str] = set()
         self.spread: set[str] = set()
 
     def run(self, function: FunctionNode) -> Facts:
@@ -104,20 +75,18 @@ class _Reader:
         for node in nodes:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], (ast.Tuple, ast.List)):
                 self.tuple_parameter(node.value, names)
-            elif isinstance(node, ast.Attribute) and node.attr in _OF_ARRAYS and isinstance(node.value, ast.Subscript):
-                if isinstance(node.value.slice, ast.Constant):
-                    self.tuple_parameter(node.value.value, names)
+            elif isinstance(node, ast.Attribute) and node.attr in _OF_ARRAYS:
+                item = node.value
+                if isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Constant):
+                    self.tuple_parameter(item.value, names)
 
     def tuple_parameter(self, value: ast.expr, names: set[str]) -> None:
         if isinstance(value, ast.Name) and value.id in names:
             self.spread.add(value.id)
 
-    def fact(self, name: str) -> Fact:
-        return self.facts.of.setdefault(name, Fact())
-
     def tuple_length(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            count = _tuple_length(value)
+            count = tuple_length(value)
             if count is not None:
                 self.tuples[target.id] = count
 
@@ -188,12 +157,12 @@ class _Reader:
         if isinstance(part, ast.Name) and part.id in self.tuples:
             return self.tuples[part.id]
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
-            left, right = _tuple_length(part.left), _tuple_length(part.right)
+            left, right = tuple_length(part.left), tuple_length(part.right)
             left = left if left is not None else self._named_length(part.left)
             right = right if right is not None else self._named_length(part.right)
             if left and right:
                 return left + right
-        found = _tuple_length(part)
+        found = tuple_length(part)
         return 1 if found is None else found
 
     def _named_length(self, node: ast.expr) -> int | None:
@@ -202,6 +171,8 @@ class _Reader:
     def attribute(self, node: ast.Attribute) -> None:
         base = node.value
         name = path_of(base)
+        if isinstance(node.ctx, ast.Store) and name is not None:
+            self.fact(f"{name}.{node.attr}").stored = True
         if name is None:
             root, _, _, _ = self.chain(base)
             if root and node.attr not in ARRAY_ATTRIBUTES and node.attr not in SCALAR_ATTRIBUTES:
@@ -218,7 +189,11 @@ class _Reader:
         """`x.shape[k]` needs rank k + 1."""
         if isinstance(node.value, ast.Attribute) and node.value.attr in ("shape", "strides"):
             name = path_of(node.value.value)
-            if name is not None and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+            if (
+                name is not None
+                and isinstance(node.slice, ast.Constant)
+                and isinstance(node.slice.value, int)
+            ):
                 f = self.fact(name)
                 f.array, f.rank = True, max(f.rank, node.slice.value + 1)
             return
@@ -233,12 +208,12 @@ class _Reader:
             self.unpacked(target, value)
         elif isinstance(target, ast.Name):
             self.row(target.id, value)
-            if _counts(value) or (not _added(value) and any(map(_coordinate, ast.walk(value)))):
+            if counts(value) or (not added(value) and any(map(coordinate, ast.walk(value)))):
                 self.fact(target.id).index = True
-            self.flows.append((target.id, _added(value)))
+            self.flows.append((target.id, added(value)))
 
     def unpacked(self, target: ast.Tuple | ast.List, value: ast.expr) -> None:
-        if _counts(value):
+        if counts(value):
             for t in target.elts:
                 if isinstance(t, ast.Name):
                     self.fact(t.id).index = True
@@ -253,7 +228,7 @@ class _Reader:
                 if isinstance(t, ast.Name):
                     self.arrays_of.append((f"{value.id}[{i}]", t.id, 0))
         elif isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
-            for t, v in zip(target.elts, value.elts):
+            for t, v in zip(target.elts, value.elts, strict=False):
                 self.assigned(t, v)
 
     def row(self, target: str, value: ast.expr) -> None:
@@ -274,8 +249,8 @@ class _Reader:
             self.assigned(node.target, node.value)
 
     def augmented(self, node: ast.AugAssign) -> None:
-        if isinstance(node.target, ast.Name) and isinstance(node.op, _ARITHMETIC):
-            self.flows.append((node.target.id, _added(node.value)))
+        if isinstance(node.target, ast.Name) and isinstance(node.op, ARITHMETIC):
+            self.flows.append((node.target.id, added(node.value)))
 
     def loop(self, node: ast.For) -> None:
         name = path_of(node.iter)
@@ -287,7 +262,7 @@ class _Reader:
 
     def compare(self, node: ast.Compare) -> None:
         sides = [node.left, *node.comparators]
-        self.compares.extend(zip(sides, sides[1:]))
+        self.compares.extend(itertools.pairwise(sides))
 
     def operation(self, node: ast.BinOp) -> None:
         sides = (node.left, node.right)
@@ -301,7 +276,7 @@ class _Reader:
             self.floats.update(s.id for s in sides if isinstance(s, ast.Name))
 
     def call(self, node: ast.Call) -> None:
-        text = _called(node.func)
+        text = called(node.func)
         if text == "range":
             for argument in node.args:
                 self.integers(argument)
@@ -339,7 +314,7 @@ class _Reader:
             return
         inner = self.world.facts(callee.node, callee.scope)
         names = [a.arg for a in (*callee.node.args.posonlyargs, *callee.node.args.args)]
-        pairs = list(zip(names, node.args)) + [(k.arg, k.value) for k in node.keywords if k.arg]
+        pairs = list(zip(names, node.args, strict=False)) + [(k.arg, k.value) for k in node.keywords if k.arg]
         for name, argument in pairs:
             self.passed(inner, name, argument)
 
@@ -377,134 +352,21 @@ class _Reader:
                 self.passed_field(inner, f"{name}[{i}]", f"{path}[{i}]")
 
     def integers(self, node: ast.expr) -> None:
-        for name in _added(node):
+        for name in added(node):
             self.fact(name).index = True
-
-    # --- conclusions
-
-    def settle(self) -> None:
-        for _ in range(4):
-            changed = False
-            for x, row, dropped in self.arrays_of:
-                changed |= self.rank_of_row(x, row, dropped)
-            for target, names in self.flows:
-                if self.facts.get(target).index:
-                    changed |= self.mark(names)
-            for left, right in self.compares:
-                changed |= self.compared(left, right) | self.compared(right, left)
-            if not changed:
-                break
-
-    def rank_of_row(self, x: str, row: str, dropped: int) -> bool:
-        inner = self.facts.get(row)
-        if not inner.array:
-            if inner.record and dropped:
-                self.fact(x).array = True
-            if inner.record and not dropped:
-                self.fact(x).record = True
-            return False
-        f, rank = self.fact(x), dropped + max(inner.rank, inner.exact or 0)
-        if f.array and f.rank >= rank:
-            return False
-        f.array, f.rank = True, max(f.rank, rank)
-        return True
-
-    def mark(self, names: set[str]) -> bool:
-        new = [name for name in names if name not in self.floats and not self.fact(name).index]
-        for name in new:
-            self.fact(name).index = True
-        return bool(new)
-
-    def compared(self, left: ast.expr, right: ast.expr) -> bool:
-        """What is compared with a sum of integers is one."""
-        names = _added(left)
-        known = _counts(left) or (bool(names) and all(self.facts.get(x).index for x in names))
-        return bool(known) and _plain(left) and self.mark(_added(right))
 
 
 _OF_ARRAYS = frozenset(("shape", "strides", "ndim", "dtype"))
-_ATOMICS = frozenset(("add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor", "inc", "dec", "exch", "cas"))
+_ATOMICS = frozenset(
+    ("add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor", "inc", "dec", "exch", "cas")
+)
 _BUILTIN_CALLS = frozenset((
-    "min", "max", "abs", "int", "float", "bool", "grid", "gridsize", "syncthreads", "sqrt", "exp", "float32", "float64",
-    "int32", "int64", "print", "round", "divmod", "zip", "enumerate", "sin", "cos", "log", "array",
+    "min", "max", "abs", "int", "float", "bool", "grid", "gridsize", "syncthreads", "sqrt", "exp",
+    "float32", "float64", "int32", "int64", "print", "round", "divmod", "zip", "enumerate", "sin",
+    "cos", "log", "array",
 ))  # fmt: skip
 
-
-def _tuple_length(node: ast.expr) -> int | None:
-    if isinstance(node, ast.Tuple):
-        return None if any(isinstance(e, ast.Starred) for e in node.elts) else len(node.elts)
-    if isinstance(node, ast.Call) and _called(node.func) in ("grid", "gridsize") and len(node.args) == 1:
-        count = node.args[0]
-        if isinstance(count, ast.Constant) and count.value in (2, 3):
-            return int(count.value)
-    return None
-
-
-def _called(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def path_of(node: ast.AST) -> str | None:
-    """`a.b` of a chain of names, shape-like attributes excluded."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        if node.attr in ARRAY_ATTRIBUTES or node.attr in SCALAR_ATTRIBUTES:
-            return None
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
-
-
-def _added(node: ast.expr) -> set[str]:
-    """The names that the expression adds up, multiplies or divides to its value."""
-    out: set[str] = set()
-    stack = [node]
-    while stack:
-        e = stack.pop()
-        if isinstance(e, (ast.Name, ast.Attribute)):
-            name = path_of(e)
-            if name is not None and not _coordinate(e):
-                out.add(name)
-        elif isinstance(e, ast.BinOp) and isinstance(e.op, _ARITHMETIC):
-            stack += (e.left, e.right)
-        elif isinstance(e, ast.UnaryOp):
-            stack.append(e.operand)
-        elif isinstance(e, ast.IfExp):
-            stack += (e.body, e.orelse)
-        elif isinstance(e, ast.Call) and _called(e.func) in ("min", "max", "abs"):
-            stack += e.args
-    return out
-
-
-def _coordinate(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and _called(node.value) in _COORDINATES
-
-
-def _counts(node: ast.expr) -> bool:
-    """Whether the expression is itself a count or coordinate: grid, len, shape, threadIdx."""
-    if isinstance(node, ast.Subscript):
-        return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
-    if isinstance(node, ast.Call):
-        return _called(node.func) in ("grid", "gridsize", "len")
-    return _coordinate(node) or (isinstance(node, ast.Attribute) and node.attr == "size")
-
-
-def _plain(node: ast.expr) -> bool:
-    """Whether nothing but names, counts and integers is added up."""
-    stack = [node]
-    while stack:
-        e = stack.pop()
-        if isinstance(e, ast.BinOp) and isinstance(e.op, _ARITHMETIC):
-            stack += (e.left, e.right)
-        elif isinstance(e, ast.Constant):
-            if isinstance(e.value, float):
-                return False
-        elif not isinstance(e, (ast.Name, ast.Attribute)) and not _counts(e):
-            return False
-    return True
-
-
-_READERS = {
+_READERS: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
     ast.Subscript: _Reader.shape_index, ast.Attribute: _Reader.attribute, ast.Assign: _Reader.assign,
     ast.AnnAssign: _Reader.annotated, ast.AugAssign: _Reader.augmented, ast.For: _Reader.loop,
     ast.Compare: _Reader.compare, ast.BinOp: _Reader.operation, ast.Call: _Reader.call,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from gpulint.frontend.numba import conditions as cond
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba.context import MAX_INLINE, Context, Frame, NotHandled
 from gpulint.frontend.numba.merge import widen
@@ -32,8 +33,12 @@ def call(cx: Context, callee: Function | Choices, given: Arguments, node: ast.Ca
         return call(cx, _callable(first), given, node)
     chosen = cx.opaque(f"{callee.name} is {_name(first)}", (), BOOL, node)
     others = Choices(callee.name, tuple(rest))
-    return ex.choose(
-        cx, chosen, lambda: call(cx, _callable(first), given, node), lambda: call(cx, others, given, node), node
+    return cond.choose(
+        cx,
+        chosen,
+        lambda: call(cx, _callable(first), given, node),
+        lambda: call(cx, others, given, node),
+        node,
     )
 
 
@@ -57,7 +62,9 @@ def _inline(cx: Context, f: Function, given: Arguments, node: ast.Call) -> Value
         raise NotHandled("an async function", node)
     frame = _frame(cx, f, name, node)
     if not _bind_parameters(cx, frame, f.node, given, node):
-        raise NotHandled(f"a call of {name} with arguments that do not fit its parameters", node)
+        from gpulint.frontend.numba.calls import unknown
+
+        return unknown(cx, node, given)
     saved, index, depth = cx.frame, cx.index, cx.depth
     cx.frame, cx.index, cx.depth = frame, 0, 0
     cx.active.append(f.node)
@@ -75,7 +82,9 @@ def _frame(cx: Context, f: Function, name: str, node: ast.Call) -> Frame:
     from gpulint.frontend.numba.statements import tails
 
     label = cx.names.unique(name)
-    frame = Frame(f.node, f.scope, f.scope.module, cx.world.facts(f.node, f.scope), f"{label}.", label, f.frame)
+    frame = Frame(
+        f.node, f.scope, f.scope.module, cx.world.facts(f.node, f.scope), f"{label}.", label, f.frame
+    )
     frame.calls = (cx.span(node),) if not cx.frame.calls else (cx.frame.module.span(node), *cx.frame.calls)
     frame.tails = tails(f.node)
     if isinstance(f.node, ast.FunctionDef):
@@ -156,12 +165,14 @@ def _matched(
     names = [p.arg for p in (*a.posonlyargs, *a.args)]
     if len(given.positional) > len(names) and a.vararg is None:
         return None
-    out: dict[str, Value] = dict(zip(names, given.positional))
+    out: dict[str, Value] = dict(zip(names, given.positional, strict=False))
     if a.vararg is not None:
         out[a.vararg.arg] = Tuple(given.positional[len(names) :])
-    out.update({k: v for k, v in given.keywords.items() if k in names or any(p.arg == k for p in a.kwonlyargs)})
-    defaults = dict(zip(names[len(names) - len(a.defaults) :], a.defaults))
-    defaults.update({p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults) if d is not None})
+    out.update(
+        {k: v for k, v in given.keywords.items() if k in names or any(p.arg == k for p in a.kwonlyargs)}
+    )
+    defaults = dict(zip(names[len(names) - len(a.defaults) :], a.defaults, strict=False))
+    defaults.update({p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=False) if d is not None})
     for name, default in defaults.items():
         if name not in out:
             out[name] = _default(cx, frame, default)
@@ -214,4 +225,3 @@ def _returned(cx: Context, value: Value, s: ast.Return, name: str = RESULT) -> V
         cx.hold(name, value, cx.span(s))
         return n.Var(cx.canonical(name), value.type)
     return value
-

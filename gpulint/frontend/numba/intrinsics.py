@@ -17,10 +17,10 @@ from gpulint.frontend.numba.calls import (
 )
 from gpulint.frontend.numba.context import Context, NotHandled
 from gpulint.frontend.numba.inline import NONE, Arguments
-from gpulint.frontend.numba.types import by_name
-from gpulint.frontend.numba.values import SCALARS, Array, DType, Named, Tuple, Unresolved, Value
+from gpulint.frontend.numba.memory import element_type, make
+from gpulint.frontend.numba.values import SCALARS, Array, Named, Tuple, Unresolved, Value
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UNKNOWN, ArrayType, FloatType, Type
+from gpulint.ir.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UNKNOWN, FloatType, Type
 
 # --- coordinates
 
@@ -121,26 +121,7 @@ INTRINSICS["cuda.local.array"] = _allocate("local")
 def _allocation(cx: Context, space: str, node: ast.Call, given: Arguments) -> Value:
     shape = given.positional[0] if given.positional else given.keywords.get("shape", NONE)
     dtype = given.positional[1] if len(given.positional) > 1 else given.keywords.get("dtype", NONE)
-    extents = shape.items if isinstance(shape, Tuple) else (shape,)
-    cx.index += 1
-    sizes = tuple(ops.scalar(cx, e, node) for e in extents)
-    cx.index -= 1
-    dynamic = space == "shared" and sizes == (n.Const(0, INT64),)
-    type_ = ArrayType(element_type(dtype), len(sizes), space)
-    target = cx.temporary(space)
-    cx.emit(n.Alloc(target, type_, None if dynamic else sizes, None, cx.span(node)))
-    return Array(target, type_, "", None if dynamic else sizes)
-
-
-def element_type(dtype: Value) -> Type:
-    """The element type that a dtype argument names; unknown for records and complex numbers."""
-    if isinstance(dtype, DType):
-        return dtype.type
-    if isinstance(dtype, Named):
-        return by_name(dtype.name.rpartition(".")[2]) or UNKNOWN
-    if isinstance(dtype, n.Const) and isinstance(dtype.value, str):
-        return by_name(dtype.value) or UNKNOWN
-    return UNKNOWN
+    return make(cx, space, shape, element_type(dtype), node)
 
 
 @intrinsic("cuda.const.array_like")
@@ -162,7 +143,7 @@ def _cached_load(cx: Context, node: ast.Call, given: Arguments) -> Value:
 def _cached_store(cx: Context, node: ast.Call, given: Arguments) -> Value:
     array = given_array(cx, given.positional[0], None, node)
     at, value = positions(cx, given.positional[1], node), ops.scalar(cx, given.positional[2], node)
-    cx.emit(n.Store(array.name, at, value, True, array.field, cx.span(node)))
+    cx.emit(n.Store(array.name, at, value, True, array.field, span=cx.span(node)))
     return NONE
 
 
@@ -181,8 +162,8 @@ def positions(cx: Context, value: Value, node: ast.AST) -> tuple[n.Expr, ...]:
 # --- atomics
 
 _ATOMIC_OPS = {
-    "add": "add", "sub": "sub", "max": "max", "min": "min", "nanmax": "nanmax", "nanmin": "nanmin", "and_": "and",
-    "or_": "or", "xor": "xor", "inc": "inc", "dec": "dec", "exch": "exch", "cas": "cas",
+    "add": "add", "sub": "sub", "max": "max", "min": "min", "nanmax": "nanmax", "nanmin": "nanmin",
+    "and_": "and", "or_": "or", "xor": "xor", "inc": "inc", "dec": "dec", "exch": "exch", "cas": "cas",
 }  # fmt: skip
 
 
@@ -201,10 +182,12 @@ def atomic(
     cx: Context, op: str, array: Array, at: tuple[n.Expr, ...], values: tuple[Value, ...], node: ast.AST
 ) -> Value:
     if array.type.ndim is not None and len(at) != array.type.ndim:
-        raise NotHandled(f"an atomic with {len(at)} subscripts on {array.name}, which has {array.type.ndim}", node)
+        raise NotHandled(
+            f"an atomic with {len(at)} subscripts on {array.name}, which has {array.type.ndim}", node
+        )
     operands = tuple(ops.scalar(cx, v, node) for v in values)
     target = cx.temporary(f"{array.name}.old")
-    cx.emit(n.Atomic(op, array.name, at, operands, target, "device", True, cx.span(node)))
+    cx.emit(n.Atomic(op, array.name, at, operands, target, "device", True, span=cx.span(node)))
     return n.Var(target, cx.element(array), cx.span(node))
 
 
@@ -329,7 +312,7 @@ def _random(name: str) -> Intrinsic:
         at = positions(cx, p[1], node)
         old = cx.loaded(array, at, array.field, cx.span(node))
         new = cx.opaque("next_state", (old,), UNKNOWN, node)
-        cx.emit(n.Store(array.name, at, new, True, array.field, cx.span(node)))
+        cx.emit(n.Store(array.name, at, new, True, array.field, span=cx.span(node)))
         return cx.fresh(last, type_, node)
 
     return lower
@@ -340,7 +323,9 @@ PREFIXES["cuda.random.init_xoroshiro128p_state"] = _random
 
 # --- short vectors
 
-_VECTOR = re.compile(r"cuda\.(?:(?:u?int|float)(?:8|16|32|64)x|(?:u?(?:char|short|int|long|longlong)|float|double))([1-4])$")
+_VECTOR = re.compile(
+    r"cuda\.(?:(?:u?int|float)(?:8|16|32|64)x|(?:u?(?:char|short|int|long|longlong)|float|double))([1-4])$"
+)
 
 
 def vector(name: str) -> Intrinsic | None:

@@ -12,9 +12,9 @@ from gpulint.frontend.numba.context import Context, Loop, NotHandled, statement
 from gpulint.frontend.numba.merge import Env, after, enter, settle, widen
 from gpulint.frontend.numba.statements import body, condition
 from gpulint.frontend.numba.subscripts import Place, take
-from gpulint.frontend.numba.values import Array, Bounds, Iteration, Tuple, Unresolved, Value
+from gpulint.frontend.numba.values import Array, Bounds, Foreign, Iteration, Tuple, Unresolved, Value
 from gpulint.ir import nodes as n
-from gpulint.ir.types import INT64
+from gpulint.ir.types import INT64, UNKNOWN
 
 MAX_UNROLL = 64
 ZERO, ONE = n.Const(0, INT64), n.Const(1, INT64)
@@ -40,6 +40,11 @@ def _iterable(cx: Context, value: Value, s: ast.For) -> Tuple | Bounds | Iterati
         value = array_closure(cx, value, cx.frame.facts.get(value.text).ndim, s)
     if isinstance(value, Array):
         return over(cx, value, s)
+    if isinstance(value, Foreign):
+        bounds = Bounds(ZERO, cx.opaque("length", (value.held,), INT64, s), ONE, INT64)
+        return Iteration(
+            bounds, lambda k: Foreign(cx.temp(cx.opaque("item", (value.held, k), UNKNOWN, s), "item"))
+        )
     raise NotHandled("a loop over something that is not a range, array or tuple", s.iter)
 
 
@@ -92,7 +97,10 @@ def _counted(cx: Context, s: ast.For, iterable: Bounds | Iteration, label: str) 
 
 
 def _empty(b: Bounds) -> bool:
-    parts = [e.value if isinstance(e, n.Const) and isinstance(e.value, int) else None for e in (b.start, b.stop, b.step)]
+    parts = [
+        e.value if isinstance(e, n.Const) and isinstance(e.value, int) else None
+        for e in (b.start, b.stop, b.step)
+    ]
     start, stop, step = parts
     if start is None or stop is None or not step:
         return False

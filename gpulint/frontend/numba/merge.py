@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from gpulint.frontend.numba import types as nt
 from gpulint.frontend.numba.context import Context, Loop
-from gpulint.frontend.numba.values import SCALARS, Array, Choices, Function, Tuple, Value
+from gpulint.frontend.numba.values import SCALARS, Array, Choices, Foreign, Function, Tuple, Value
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import ArrayType
@@ -64,6 +64,7 @@ def _alone(cx: Context, name: str, value: Value | None) -> Value:
 def _joined(
     cx: Context, name: str, x: Value, y: Value, out: tuple[list[n.Stmt], list[n.Stmt]], span: Span
 ) -> Value:
+    x, y = (v.held if isinstance(v, Foreign) and type(x) is not type(y) else v for v in (x, y))
     if isinstance(x, SCALARS) and isinstance(y, SCALARS):
         if _is_none(x) != _is_none(y):
             return _place(cx, name, y if _is_none(x) else x)
@@ -71,7 +72,7 @@ def _joined(
     if isinstance(x, Tuple) and isinstance(y, Tuple) and len(x.items) == len(y.items):
         parts = [
             u if u == v else _joined(cx, f"{name}.{i}", u, v, out, span)
-            for i, (u, v) in enumerate(zip(x.items, y.items))
+            for i, (u, v) in enumerate(zip(x.items, y.items, strict=False))
         ]
         return Tuple(tuple(parts))
     if isinstance(x, Array) and isinstance(y, Array):
@@ -161,10 +162,12 @@ def widen(x: Value, y: Value) -> Value:
     """One value for both, under the name that both share."""
     if x is y or x == y:
         return x
+    if isinstance(x, Foreign) != isinstance(y, Foreign):
+        x, y = (v.held if isinstance(v, Foreign) else v for v in (x, y))
     if isinstance(x, n.Var) and isinstance(y, n.Var) and x.name == y.name:
         return n.Var(x.name, nt.unify(x.type, y.type))
     if isinstance(x, Tuple) and isinstance(y, Tuple) and len(x.items) == len(y.items):
-        return Tuple(tuple(widen(u, v) for u, v in zip(x.items, y.items)))
+        return Tuple(tuple(widen(u, v) for u, v in zip(x.items, y.items, strict=False)))
     if isinstance(x, Array) and isinstance(y, Array) and x.name == y.name:
         return Array(x.name, _either(x.type, y.type))
-    return x if isinstance(x, n.Var) or isinstance(x, Array) else y
+    return x if isinstance(x, (n.Var, Array)) else y

@@ -8,7 +8,8 @@ from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.assign import fill
 from gpulint.frontend.numba.calls import arguments, scalars, unknown
 from gpulint.frontend.numba.context import Context, NotHandled
-from gpulint.frontend.numba.inline import NONE
+from gpulint.frontend.numba.inline import NONE, Arguments
+from gpulint.frontend.numba.memory import reduce
 from gpulint.frontend.numba.values import SCALARS, Array, Method, Value
 from gpulint.ir import nodes as n
 from gpulint.ir.types import UNKNOWN
@@ -36,6 +37,8 @@ def _of_array(cx: Context, a: Array, name: str, node: ast.Call) -> Value:
         return Array(target, a.type, a.field)
     if name == "ravel" and a.type.ndim == 1:
         return a
+    if name in ("sum", "mean", "min", "max", "prod", "all", "any", "var", "std", "argmin", "argmax"):
+        return reduce(cx, name, node, Arguments((a, *given.positional), given.keywords))
     if name == "fill" and given.positional:
         fill(cx, a, given.positional[0], node)
         return NONE

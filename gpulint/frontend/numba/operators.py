@@ -9,20 +9,32 @@ from typing import Any
 
 from gpulint.frontend.numba import types as nt
 from gpulint.frontend.numba.context import Context, NotHandled
-from gpulint.frontend.numba.values import SCALARS, Array, Tuple, Unresolved, Value
+from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Tuple, Unresolved, Value
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BOOL, FLOAT64, INT64, UINT64, UNKNOWN, BoolType, FloatType, IntType, Type, Unknown
+from gpulint.ir.types import (
+    BOOL,
+    FLOAT64,
+    INT64,
+    UINT64,
+    UNKNOWN,
+    BoolType,
+    FloatType,
+    IntType,
+    Type,
+    Unknown,
+)
 
 BINARY = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Div: "div",
-    ast.Pow: "pow", ast.LShift: "shl", ast.RShift: "shr", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Div:
+    "div", ast.Pow: "pow", ast.LShift: "shl", ast.RShift: "shr", ast.BitAnd: "and", ast.BitOr: "or",
+    ast.BitXor: "xor",
 }  # fmt: skip
 COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv,
-    "mod": operator.mod, "div": operator.truediv, "and": operator.and_, "or": operator.or_, "xor": operator.xor,
-    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq,
-    "ne": operator.ne, "min": min, "max": max,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv, "mod":
+    operator.mod, "div": operator.truediv, "and": operator.and_, "or": operator.or_, "xor":
+    operator.xor, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq":
+    operator.eq, "ne": operator.ne, "min": min, "max": max,
 }  # fmt: skip
 
 
@@ -41,6 +53,8 @@ def scalar(cx: Context, value: Value, node: ast.AST) -> n.Expr:
     """The value as an expression; a global that is not known becomes a parameter."""
     if isinstance(value, SCALARS):
         return value
+    if isinstance(value, Foreign):
+        return value.held
     if isinstance(value, Unresolved):
         from gpulint.frontend.numba.closures import scalar_closure
 
@@ -139,7 +153,7 @@ def truth(cx: Context, value: Value, node: ast.AST) -> n.Expr:
     """The value as a condition."""
     if isinstance(value, Tuple):
         return n.Const(bool(value.items), BOOL)
-    if isinstance(value, Unresolved):
+    if isinstance(value, (Unresolved, Foreign)):
         value = scalar(cx, value, node)
     if not isinstance(value, SCALARS):
         return n.Const(True, BOOL)
@@ -164,8 +178,8 @@ def cast(cx: Context, a: n.Expr, type_: Type, node: ast.AST) -> n.Expr:
         if known is not None:
             return known
     if isinstance(type_, IntType):
-        a = _integral(cx, a)
-    if isinstance(a, n.Binary) and a.op == "truncdiv" and type_ == INT64:
+        a = _integral(a)
+    if a.type == type_:
         return a
     return n.Cast(a, type_, cx.span(node))
 
@@ -181,32 +195,33 @@ def _cast_constant(value: int | float, type_: Type) -> n.Const | None:
         return None
 
 
-def _integral(cx: Context, a: n.Expr) -> n.Expr:
+def _integral(a: n.Expr) -> n.Expr:
     """Integer forms of what is about to be truncated: `i / j`, `floor(i / j)` as a float."""
-    if isinstance(a, n.Binary) and a.op == "div" and quotient(cx, a):
+    if isinstance(a, n.Binary) and a.op == "div" and quotient(a):
         return n.Binary("truncdiv", a.left, a.right, INT64, a.span)
     if isinstance(a, n.Cast) and isinstance(a.type, FloatType) and isinstance(a.operand.type, IntType):
         return a.operand
     return a
 
 
-def quotient(cx: Context, e: n.Binary) -> bool:
-    """Whether a true division divides integers (unknown operands count where an index is computed)."""
+def quotient(e: n.Binary) -> bool:
+    """Whether a true division divides integers."""
     sides = (e.left.type, e.right.type)
-    if any(isinstance(s, FloatType) for s in sides):
-        return False
-    return all(isinstance(s, (IntType, BoolType)) for s in sides) or cx.index > 0
+    return all(isinstance(s, (IntType, BoolType)) for s in sides)
 
 
 def ceiling(cx: Context, e: n.Expr, up: bool, node: ast.AST) -> n.Expr | None:
     """`ceil` or `floor` of an integer or of a quotient of integers, as an integer; else None."""
     if nt.is_int(e.type):
         return e
-    if not isinstance(e, n.Binary) or e.op != "div" or not quotient(cx, e):
+    if not isinstance(e, n.Binary) or e.op != "div" or not quotient(e):
         return None
     at = cx.span(node)
     if not up:
         return n.Binary("floordiv", e.left, e.right, INT64, at)
+    if isinstance(e.right, n.Const) and isinstance(e.right.value, int) and e.right.value > 0:
+        over = n.Binary("add", e.left, n.Const(e.right.value - 1, INT64), INT64, at)
+        return n.Binary("floordiv", over, e.right, INT64, at)
     down = n.Binary("floordiv", n.Unary("neg", e.left, INT64, at), e.right, INT64, at)
     return n.Unary("neg", down, INT64, at)
 

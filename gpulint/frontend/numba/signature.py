@@ -25,7 +25,7 @@ def parameter_types(
         return [None] * count
     out = found[0]
     for other in found[1:]:
-        out = [_both(a, b) for a, b in zip(out, other)]
+        out = [_both(a, b) for a, b in zip(out, other, strict=False)]
     return out
 
 

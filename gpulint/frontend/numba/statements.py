@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
+from gpulint.frontend.numba import conditions as cond
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.assign import assign, augmented
@@ -107,7 +108,7 @@ def raise_(cx: Context, s: ast.Raise) -> None:
 
 @statement(ast.Assert)
 def assert_(cx: Context, s: ast.Assert) -> None:
-    condition = ex.test(cx, s.test)
+    condition = cond.test(cx, s.test)
     if not isinstance(condition, n.Const):
         cx.emit(n.Assume(condition, cx.span(s)))
     elif not condition.value:
@@ -144,7 +145,7 @@ def branch(
 def condition(cx: Context, test: ast.expr) -> n.Expr:
     """The condition; one that cannot be lowered is an unknown."""
     try:
-        return ex.test(cx, test)
+        return cond.test(cx, test)
     except NotHandled as error:
         unsupported(cx, error.reason, test, error.node)
         return ops.truth(cx, cx.fresh("condition", UNKNOWN, test), test)
@@ -156,27 +157,41 @@ def _cascade(
     """`a and x[i]` without an else as `if a: if x[i]:`; `a or x[i]` with a short body likewise."""
     parts: list[n.Expr] = []
     conjunction = isinstance(test.op, ast.And)
+    op = "and" if conjunction else "or"
     for i, e in enumerate(test.values):
         with cx.capture() as written:
             value = condition(cx, e)
         if written and parts and not all(isinstance(w, n.Assign) for w in written):
-            rest = [*test.values[i + 1 :]]
-
-            def deeper(written: list[n.Stmt] = written, value: n.Expr = value, rest: list[ast.expr] = rest) -> None:
-                cx.out.extend(written)
-                if not rest:
-                    conditional(cx, value, then, other, e)
-                    return
-                tail = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(test.op, rest), rest[0])
-                inner: Callable[[], None] = lambda: branch(cx, tail, then, other, s)
-                conditional(cx, value, *((inner, other) if conjunction else (then, inner)), e)
-
-            known = ex.combine(cx, "and" if conjunction else "or", parts, test)
-            conditional(cx, known, *((deeper, other) if conjunction else (then, deeper)), test)
+            deeper = _deeper(cx, test, i, (written, value), (then, other), s)
+            known = cond.combine(cx, op, parts, test)
+            conditional(cx, known, deeper if conjunction else then, other if conjunction else deeper, test)
             return
         cx.out.extend(written)
         parts.append(value)
-    conditional(cx, ex.combine(cx, "and" if conjunction else "or", parts, test), then, other, test)
+    conditional(cx, cond.combine(cx, op, parts, test), then, other, test)
+
+
+def _deeper(
+    cx: Context, test: ast.BoolOp, i: int, lowered: tuple[list[n.Stmt], n.Expr],
+    branches: tuple[Callable[[], None], Callable[[], None]], s: ast.If,
+) -> Callable[[], None]:  # fmt: skip
+    """What is left of a junction from operand `i` on, which is already lowered."""
+    written, value = lowered
+    then, other = branches
+    rest = test.values[i + 1 :]
+
+    def rest_of_it() -> None:
+        tail = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(test.op, rest), rest[0])
+        branch(cx, tail, then, other, s)
+
+    def run() -> None:
+        cx.out.extend(written)
+        conjunction = isinstance(test.op, ast.And)
+        first = rest_of_it if rest and conjunction else then
+        second = rest_of_it if rest and not conjunction else other
+        conditional(cx, value, first, second, test.values[i])
+
+    return run
 
 
 def _duplicable(statements: Sequence[ast.stmt]) -> bool:

@@ -11,11 +11,12 @@ from gpulint.frontend.numba.attributes import extent, record_field
 from gpulint.frontend.numba.closures import array_closure
 from gpulint.frontend.numba.context import Context, NotHandled, expression
 from gpulint.frontend.numba.expressions import lower, scalar
-from gpulint.frontend.numba.infer import ARRAY_ATTRIBUTES, SCALAR_ATTRIBUTES
+from gpulint.frontend.numba.syntax import ARRAY_ATTRIBUTES, SCALAR_ATTRIBUTES
 from gpulint.frontend.numba.types import unify
 from gpulint.frontend.numba.values import (
     SCALARS,
     Array,
+    Foreign,
     Function,
     Record,
     Shape,
@@ -24,7 +25,7 @@ from gpulint.frontend.numba.values import (
     Value,
 )
 from gpulint.ir import nodes as n
-from gpulint.ir.types import INT64, UNKNOWN
+from gpulint.ir.types import INT64, UNKNOWN, ArrayType
 
 Index = Union[n.Expr, n.Range]
 
@@ -96,9 +97,28 @@ def _step(cx: Context, current: Place | Value, node: ast.Subscript) -> Place | V
         return _of_array(cx, current, indices(cx, node.slice), node)
     if isinstance(current, (Tuple, Shape)):
         return _of_tuple(cx, current, node)
+    if isinstance(current, Foreign):
+        return Foreign(cx.temp(cx.opaque("item", (current.held, *_numbers(cx, node)), UNKNOWN, node), "item"))
+    if isinstance(current, n.Var) and current.name in cx.params:
+        rank = len(indices(cx, node.slice))
+        return _of_array(cx, promote(cx, current, rank), indices(cx, node.slice), node)
     if isinstance(current, SCALARS):
         raise NotHandled("a subscript of a number", node)
     raise NotHandled(f"a subscript of {_kind(current)}", node)
+
+
+def _numbers(cx: Context, node: ast.Subscript) -> tuple[n.Expr, ...]:
+    return tuple(i for i in indices(cx, node.slice) if isinstance(i, SCALARS))
+
+
+def promote(cx: Context, value: n.Var, rank: int | None) -> Array:
+    """A parameter taken for a number until a use far away shows that it is an array."""
+    if value.name not in cx.promoted:
+        type_ = ArrayType(UNKNOWN, rank)
+        cx.params[value.name] = replace(cx.params[value.name], type=type_)
+        cx.arrays.add(value.name)
+        cx.promoted[value.name] = Array(value.name, type_)
+    return cx.promoted[value.name]
 
 
 def _kind(value: Value) -> str:

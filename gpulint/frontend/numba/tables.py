@@ -20,6 +20,7 @@ MAKERS = frozenset((
     "ascontiguousarray", "to_device", "device_array",
 ))  # fmt: skip
 Number = Union[int, float]
+Nested = tuple[tuple[int, ...], list[Number]]
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,11 @@ def table(node: ast.expr, scope: Scope, world: World) -> Table | None:
     maker = called(node)
     if maker not in MAKERS or not isinstance(node, ast.Call) or not node.args:
         return None
-    first = constants.fold(node.args[0], scope, world.project)
     element = _dtype(node, scope, world)
     if maker in ("array", "asarray", "ascontiguousarray"):
-        found = _flatten(first.value) if first is not None else None
+        found = _nested(node.args[0], scope, world)
         return None if found is None else _typed(found[0], found[1], element)
+    first = constants.fold(node.args[0], scope, world.project)
     if first is None or maker in ("zeros_like", "ones_like", "linspace", "to_device"):
         return None
     if maker == "arange":
@@ -72,14 +73,25 @@ def _dtype(node: ast.Call, scope: Scope, world: World) -> Type | None:
     return by_name(name)
 
 
-def _flatten(value: constants.Plain) -> tuple[tuple[int, ...], list[Number]] | None:
+def _nested(node: ast.expr, scope: Scope, world: World) -> Nested | None:
+    """Shape and elements of nested displays of constants."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        if len(node.elts) > MAX_ELEMENTS:
+            return None
+        return _stacked([_nested(e, scope, world) for e in node.elts])
+    folded = constants.fold(node, scope, world.project)
+    return None if folded is None else _flatten(folded.value)
+
+
+def _flatten(value: constants.Plain) -> Nested | None:
     if isinstance(value, (int, float)):
         return (), [value]
-    if not isinstance(value, tuple) or not value:
-        return None
-    parts = [_flatten(v) for v in value]
+    return _stacked([_flatten(v) for v in value]) if isinstance(value, tuple) else None
+
+
+def _stacked(parts: list[Nested | None]) -> Nested | None:
     shapes = {p[0] for p in parts if p is not None}
-    if None in parts or len(shapes) != 1:
+    if not parts or None in parts or len(shapes) != 1:
         return None
     flat = [x for p in parts if p is not None for x in p[1]]
     return ((len(parts), *shapes.pop()), flat) if len(flat) <= MAX_ELEMENTS else None

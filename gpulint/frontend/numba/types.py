@@ -12,16 +12,15 @@ _NAMES: dict[str, t.Type] = {
     **{f"int{b}": t.IntType(b) for b in (8, 16, 32, 64)},
     **{f"uint{b}": t.IntType(b, signed=False) for b in (8, 16, 32, 64)},
     **{f"float{b}": t.FloatType(b) for b in (16, 32, 64)},
-    "intp": t.INT64, "uintp": t.UINT64, "intc": t.INT32, "uintc": t.UINT32, "int_": t.INT64,
-    "ssize_t": t.INT64, "size_t": t.UINT64, "byte": t.UINT8, "char": t.INT8, "uchar": t.UINT8, "short": t.INT16,
+    "intp": t.INT64, "uintp": t.UINT64, "intc": t.INT32, "uintc": t.UINT32, "int_": t.INT64, "ssize_t":
+    t.INT64, "size_t": t.UINT64, "byte": t.UINT8, "char": t.INT8, "uchar": t.UINT8, "short": t.INT16,
     "ushort": t.UINT16, "uint": t.UINT64, "long_": t.INT64, "longlong": t.INT64, "ulonglong": t.UINT64,
-    "ulong": t.UINT64, "ubyte": t.UINT8,
-    "bool_": t.BOOL, "bool8": t.BOOL, "boolean": t.BOOL, "b1": t.BOOL, "bool": t.BOOL, "int": t.INT64,
-    "float": t.FLOAT64, "float_": t.FLOAT64, "double": t.FLOAT64, "single": t.FLOAT32, "half": t.FLOAT16,
-    "i1": t.INT8, "i2": t.INT16, "i4": t.INT32, "i8": t.INT64, "u1": t.UINT8, "u2": t.UINT16, "u4": t.UINT32,
-    "u8": t.UINT64, "f2": t.FLOAT16, "f4": t.FLOAT32, "f8": t.FLOAT64,
-    "complex64": t.UNKNOWN, "complex128": t.UNKNOWN, "c8": t.UNKNOWN, "c16": t.UNKNOWN,
-    "bfloat16": t.FLOAT16,
+    "ulong": t.UINT64, "ubyte": t.UINT8, "bool_": t.BOOL, "bool8": t.BOOL, "boolean": t.BOOL, "b1":
+    t.BOOL, "bool": t.BOOL, "int": t.INT64, "float": t.FLOAT64, "float_": t.FLOAT64, "double":
+    t.FLOAT64, "single": t.FLOAT32, "half": t.FLOAT16, "i1": t.INT8, "i2": t.INT16, "i4": t.INT32, "i8":
+    t.INT64, "u1": t.UINT8, "u2": t.UINT16, "u4": t.UINT32, "u8": t.UINT64, "f2": t.FLOAT16, "f4":
+    t.FLOAT32, "f8": t.FLOAT64, "complex64": t.UNKNOWN, "complex128": t.UNKNOWN, "c8": t.UNKNOWN, "c16":
+    t.UNKNOWN, "bfloat16": t.FLOAT16,
 }  # fmt: skip
 COMPLEX = frozenset(("complex64", "complex128", "c8", "c16"))
 _BITWISE = ("and", "or", "xor")

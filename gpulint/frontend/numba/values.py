@@ -114,6 +114,13 @@ class Method:
 
 
 @dataclass(frozen=True)
+class Foreign:
+    """What an unknown function returned, held in a local: a number, a tuple, an array that it saw."""
+
+    held: n.Var
+
+
+@dataclass(frozen=True)
 class Unresolved:
     """A global object that is not understood, by its text; its use as a number makes it a parameter."""
 
@@ -123,7 +130,8 @@ class Unresolved:
 
 
 Value = Union[
-    n.Expr, Array, Shape, Tuple, Function, Choices, Named, DType, Record, Bounds, Iteration, Method, Unresolved,
+    n.Expr, Array, Shape, Tuple, Function, Choices, Named, DType, Record, Bounds, Iteration, Method, Foreign,
+    Unresolved,
 ]  # fmt: skip
 SCALARS = (
     n.Const, n.Var, n.Coord, n.Extent, n.Size, n.Stride, n.Unary, n.Binary, n.Compare, n.Logic, n.Choose,

@@ -72,3 +72,16 @@ class UndecidedObligation(Rule):
                 help=f"this clause would settle it: `{v.settle}`" if v.settle else "",
             )  # fmt: skip
             yield replace(found, property=o.property)
+        yield from self._sites(view)
+
+    def _sites(self, view: View) -> Iterator[Finding]:
+        """Launches that may break the contract, as far as no finding at their place says so already."""
+        told = {v.obligation.span for v in view.result.verdicts if v.kind == UNDECIDED}
+        for s in view.result.sites:
+            if s.status == "undecided" and s.site.span not in told:
+                clause = f" (`{s.clause}`)" if s.clause is not None else ""
+                message = f"{_OPEN['contract']}{clause}: {s.reason or 'no proof and no counterexample'}"
+                found = self.finding(
+                    undecided_severity(view), message, s.site.span, kernel=view.kernel.qualname
+                )
+                yield replace(found, property="contract")

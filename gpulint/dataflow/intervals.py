@@ -1,0 +1,268 @@
+"""Barrier intervals: which accesses of one block may happen without a barrier between them.
+
+The statements of a kernel form a control-flow graph. An *interval start* is the kernel's entry or a
+block barrier. Two accesses may be concurrent when some start reaches both without crossing another
+barrier: the threads of the block leave the start together and each runs freely until its next
+barrier. Branches are taken both ways, so the relation over-approximates (sound for proofs), given
+that barriers are reached by all threads of the block, which is an obligation of its own.
+
+A path from a start to an access says how far the counters of barrier loops have moved: a loop that
+was entered on the way stands at its first iteration, one whose back edge was crossed once stands one
+further. Since barriers are met together, both threads have the same counters at the start, so the two
+counters at the accesses differ by a known number, or by an unknown one after two crossings.
+Loops without a barrier are each thread's own and are not tracked.
+
+All threads of a block decide alike where a barrier hangs on it (a loop or a branch that holds one):
+two paths that decide differently at the same visit are no pair. That, too, rests on convergence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from gpulint.ir import nodes as n
+from gpulint.ir.walk import statements
+
+MANY = 2  # back edges crossed: this many or more
+MAX_STATES = 20_000
+
+Steps = tuple[tuple[int, int], ...]  # (loop, how its counter stands), see `Walk`
+
+
+@dataclass(frozen=True)
+class Tie:
+    """How the counters of a barrier loop at two concurrent accesses relate.
+
+    `gap` is second minus first, None when unknown. `first` is the first access's counter itself
+    when the loop was entered within the interval, else None.
+    """
+
+    loop: object  # the loop's IR statement
+    gap: int | None
+    first: int | None
+
+
+@dataclass
+class _Node:
+    stmt: object
+    next: list[tuple[int, str, int]] = field(default_factory=list)  # (node, edge kind, loop)
+    cut: bool = False
+
+
+class Intervals:
+    """The barrier intervals of one kernel body."""
+
+    def __init__(self, body: tuple[n.Stmt, ...]) -> None:
+        self.nodes: list[_Node] = [_Node(None)]
+        self.loops: list[n.For | n.While] = []
+        self.at: dict[int, list[int]] = {}  # id of a statement: its nodes
+        self.complete = True
+        _Builder(self).run(body)
+        self._outer = {
+            k: [j for j, outer in enumerate(self.loops) if j != k and _holds(outer, loop)]
+            for k, loop in enumerate(self.loops)
+        }
+        starts = [i for i, node in enumerate(self.nodes) if i == 0 or node.cut]
+        self._reach = [self._from(i) for i in starts]
+
+    def ties(self, first: object, second: object) -> list[tuple[Tie, ...]] | None:
+        """The ways in which two accesses may be concurrent; none: a barrier always separates them.
+
+        None: nothing is known of them (they are ordered by nothing that can be relied on).
+        """
+        a, b = self.at.get(id(first)), self.at.get(id(second))
+        if not self.complete or a is None or b is None:
+            return None
+        out: dict[tuple[Tie, ...], None] = {}
+        for reach in self._reach:
+            for i in a:
+                for j in b:
+                    for x in reach.get(i, ()):
+                        for y in reach.get(j, ()):
+                            ties = self._relate(x, y)
+                            if ties is not None:
+                                out[ties] = None
+        return list(out)
+
+    def _relate(self, x: Steps, y: Steps) -> tuple[Tie, ...] | None:
+        """The tied counters of two paths from one start; None when the paths exclude each other."""
+        left, right = dict(x), dict(y)
+        ties = []
+        for loop in sorted(left.keys() & right.keys()):
+            mine, other = _Stand(*divmod(left[loop], 4)), _Stand(*divmod(right[loop], 4))
+            together = all(left[k] == right[k] for k in self._outer[loop] if k in left and k in right)
+            if together and (mine.parts(other) or other.parts(mine)):
+                return None
+            if mine.left or other.left:
+                continue
+            known = mine.entered == other.entered and mine.crossed < MANY and other.crossed < MANY
+            gap = other.crossed - mine.crossed if known else None
+            first = mine.crossed if mine.entered and mine.crossed < MANY else None
+            ties.append(Tie(self.loops[loop], gap, first))
+        return tuple(ties)
+
+    def _from(self, start: int) -> dict[int, set[Steps]]:
+        """For each node reached without crossing a barrier, how the barrier loops' counters stand."""
+        around = {k: 0 for k in self._around(start)}
+        seen: dict[int, set[Steps]] = {}
+        stack = [(t, self._step(around, kind, loop)) for t, kind, loop in self.nodes[start].next]
+        count = 0
+        while stack:
+            i, state = stack.pop()
+            key = tuple(sorted(state.items()))
+            if key in seen.setdefault(i, set()):
+                continue
+            seen[i].add(key)
+            count += 1
+            if count > MAX_STATES:
+                self.complete = False
+                return seen
+            if not self.nodes[i].cut:
+                for t, kind, loop in self.nodes[i].next:
+                    stack.append((t, self._step(state, kind, loop)))
+        return seen
+
+    def _around(self, i: int) -> Iterable[int]:
+        stmt = self.nodes[i].stmt
+        return [k for k, loop in enumerate(self.loops) if stmt is not None and _holds(loop, stmt)]
+
+    def _step(self, state: dict[int, int], kind: str, loop: int) -> dict[int, int]:
+        """The counters after an edge: `enter` a loop, `back` to its header, `leave` it there, `break`.
+
+        A counter stands as 4 * kind + back edges crossed (capped), where kind adds 1 when the loop was
+        entered within the interval and 2 when it was left.
+        """
+        if kind == "plain" or not _barrier(self.loops[loop]):
+            return state
+        new = dict(state)
+        if kind == "enter":
+            new[loop] = 4
+        elif kind == "back":
+            entered, crossed = divmod(state.get(loop, 0), 4)
+            new[loop] = 4 * entered + min(crossed + 1, MANY)
+            for inner in [k for k in new if loop in self._outer[k]]:
+                del new[inner]
+        elif kind == "leave":
+            new[loop] = state.get(loop, 0) | 8
+        else:
+            new.pop(loop, None)
+        return new
+
+
+@dataclass(frozen=True)
+class _Stand:
+    """Where a path stands with a barrier loop: `kind` bits (1 entered, 2 left), back edges crossed."""
+
+    kind: int
+    crossed: int
+
+    @property
+    def entered(self) -> bool:
+        return bool(self.kind & 1)
+
+    @property
+    def left(self) -> bool:
+        return bool(self.kind & 2)
+
+    def parts(self, other: _Stand) -> bool:
+        """Whether this path left the loop at a visit of its header where the other went on."""
+        if not self.left or self.entered != other.entered or MANY in (self.crossed, other.crossed):
+            return False
+        return self.crossed <= other.crossed and not (other.left and other.crossed == self.crossed)
+
+
+def _holds(loop: n.For | n.While, stmt: object) -> bool:
+    return any(s is stmt for s in statements((loop,)))
+
+
+def _barrier(loop: n.For | n.While) -> bool:
+    return any(isinstance(s, n.Barrier) and s.kind in ("block", "grid") for s in statements((loop,)))
+
+
+Ends = list[tuple[int, str, int]]  # dangling edges: (from node, kind, loop)
+
+
+class _Builder:
+    """Statements to nodes and edges. A list of dangling edges stands for 'wherever control is'."""
+
+    def __init__(self, out: Intervals) -> None:
+        self.out = out
+        self.breaks: list[Ends] = []
+        self.continues: list[Ends] = []
+        self.labels: dict[str, list[Ends]] = {}
+
+    def run(self, body: tuple[n.Stmt, ...]) -> None:
+        self.labels[""] = [[]]
+        self.block(body, [(0, "plain", -1)])
+
+    def node(self, stmt: object, ends: Ends, cut: bool = False) -> Ends:
+        i = len(self.out.nodes)
+        self.out.nodes.append(_Node(stmt, cut=cut))
+        self.out.at.setdefault(id(stmt), []).append(i)
+        self.join(ends, i)
+        return [(i, "plain", -1)]
+
+    def join(self, ends: Ends, target: int) -> None:
+        for i, kind, loop in ends:
+            self.out.nodes[i].next.append((target, kind, loop))
+
+    def block(self, body: tuple[n.Stmt, ...], ends: Ends) -> Ends:
+        for s in body:
+            if not ends:
+                return ends
+            ends = self.statement(s, ends)
+        return ends
+
+    def statement(self, s: n.Stmt, ends: Ends) -> Ends:
+        if isinstance(s, (n.Load, n.Store, n.Atomic)):
+            return self.node(s, ends)
+        if isinstance(s, n.Barrier):
+            return self.node(s, ends, cut=s.kind in ("block", "grid"))
+        if isinstance(s, n.If):
+            fork = self.node(s, ends)
+            return [*self.block(s.then, list(fork)), *self.block(s.other, list(fork))]
+        if isinstance(s, (n.For, n.While)):
+            return self.loop(s, ends)
+        if isinstance(s, n.Block):
+            self.labels.setdefault(s.label, []).append([])
+            ends = self.block(s.body, ends)
+            return [*ends, *self.labels[s.label].pop()]
+        if isinstance(s, n.Leave):
+            if self.labels.get(s.label):
+                self.labels[s.label][-1].extend(ends)
+            return []
+        if isinstance(s, (n.Break, n.Continue)):
+            stack = self.breaks if isinstance(s, n.Break) else self.continues
+            if stack:
+                stack[-1].extend(ends)
+            return []
+        return ends
+
+    def loop(self, s: n.For | n.While, ends: Ends) -> Ends:
+        number = len(self.out.loops)
+        self.out.loops.append(s)
+        i = len(self.out.nodes)
+        self.out.nodes.append(_Node(s))
+        for source, kind, loop in ends:
+            mid = len(self.out.nodes)  # a node of its own, so that an edge has one meaning
+            self.out.nodes.append(_Node(None, [(i, "enter", number)]))
+            self.out.nodes[source].next.append((mid, kind, loop))
+        header: Ends = [(i, "plain", -1)]
+        if isinstance(s, n.While):
+            header = self.block(s.before, header)
+        self.breaks.append([])
+        self.continues.append([])
+        body = self.block(s.body, list(header))
+        for source, kind, loop in [*body, *self.continues.pop()]:
+            mid = len(self.out.nodes)
+            self.out.nodes.append(_Node(None, [(i, "back", number)]))
+            self.out.nodes[source].next.append((mid, kind, loop))
+        out: Ends = []
+        for how, ends in (("leave", header), ("break", self.breaks.pop())):
+            for source, kind, loop in ends:
+                mid = len(self.out.nodes)
+                self.out.nodes.append(_Node(None))
+                self.out.nodes[source].next.append((mid, kind, loop))
+                out.append((mid, how, number))
+        return out

@@ -1,0 +1,34 @@
+"""What is known of a name from its uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Fact:
+    """`rank` is the least that the uses need; `exact` the rank that an unpacking fixes."""
+
+    array: bool = False
+    rank: int = 0
+    exact: int | None = None
+    record: bool = False
+    index: bool = False
+    fields: set[str] = field(default_factory=set)
+    stored: bool = False  # a field that the body assigns
+    items: int = 0  # of `*args`: how many the body names
+
+    @property
+    def ndim(self) -> int | None:
+        return self.exact if self.exact is not None else (self.rank or None)
+
+
+@dataclass
+class Facts:
+    of: dict[str, Fact] = field(default_factory=dict)
+
+    def get(self, name: str) -> Fact:
+        return self.of.get(name) or NOTHING
+
+
+NOTHING = Fact()

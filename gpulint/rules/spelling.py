@@ -1,0 +1,60 @@
+"""Accesses and operations named as the user wrote them, not as the IR prints them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from gpulint.dataflow.access import Access, AccessSet, IntOp
+from gpulint.ir.span import Span
+
+Segment = Callable[[Span], str]
+MAX_TEXT = 80
+
+
+def spell(accesses: AccessSet, segment: Segment) -> AccessSet:
+    """The same set with texts taken from the source; `segment` gives the text of a range on one
+    line, or ''. What cannot be found there keeps its text. Nothing but texts changes."""
+    return replace(
+        accesses,
+        accesses=tuple(_access(a, segment(a.span)) for a in accesses.accesses),
+        ops=tuple(_operation(o, segment(o.span)) for o in accesses.ops),
+    )
+
+
+def _operation(op: IntOp, text: str) -> IntOp:
+    return replace(op, text=text) if _short(text) else op
+
+
+def _access(access: Access, text: str) -> Access:
+    parts = _subscripts(text) if _short(text) else None
+    if parts is None:
+        return access
+    if len(parts) != len(access.subscript_texts):
+        return replace(access, text=text)
+    return replace(access, text=text, subscript_texts=tuple(parts))
+
+
+def _short(text: str) -> bool:
+    return 0 < len(text) <= MAX_TEXT
+
+
+def _subscripts(text: str) -> list[str] | None:
+    """The subscripts of `a[i][j, k]`, or the index of `atomic.add(a, (i, j), v)`; None for others."""
+    try:
+        node: ast.expr = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    if isinstance(node, ast.Call) and len(node.args) >= 2:
+        return _elements(node.args[1], text)
+    out: list[str] = []
+    while isinstance(node, ast.Subscript):
+        out[:0] = _elements(node.slice, text)
+        node = node.value
+    return out or None
+
+
+def _elements(index: ast.expr, text: str) -> list[str]:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return [ast.get_source_segment(text, p) or "" for p in parts]

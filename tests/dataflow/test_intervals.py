@@ -1,0 +1,96 @@
+"""Which accesses a barrier separates."""
+
+from __future__ import annotations
+
+from gpulint.dataflow.intervals import Intervals
+from gpulint.ir import nodes as n
+from gpulint.ir.types import INT64
+
+I = n.Var("i", INT64)
+ONE = n.Const(1, INT64)
+SYNC = lambda: n.Barrier("block")  # noqa: E731
+
+
+def store() -> n.Store:
+    return n.Store("s", (I,), ONE)
+
+
+def load() -> n.Load:
+    return n.Load("v", "s", (I,), INT64)
+
+
+def loop(*body: n.Stmt) -> n.For:
+    return n.For("k", ONE, I, ONE, body, INT64)
+
+
+def gaps(body: tuple[n.Stmt, ...], a: n.Stmt, b: n.Stmt) -> list[list[tuple[int | None, int | None]]]:
+    found = Intervals(body).ties(a, b)
+    assert found is not None
+    return [[(t.gap, t.first) for t in ties] for ties in found]
+
+
+def test_barrier_separates() -> None:
+    a, b = store(), load()
+    assert gaps((a, SYNC(), b), a, b) == []
+
+
+def test_no_barrier() -> None:
+    a, b = store(), load()
+    assert gaps((a, b), a, b) == [[]]
+
+
+def test_branches_of_one_interval_are_concurrent() -> None:
+    a, b = store(), load()
+    assert gaps((n.If(I, (a,), (b,)),), a, b) == [[]]
+
+
+def test_barrier_under_a_condition_may_be_skipped() -> None:
+    a, b = store(), load()
+    assert gaps((a, n.If(I, (SYNC(),)), b), a, b) == [[]]
+
+
+def test_one_barrier_in_a_loop_joins_the_iterations() -> None:
+    a, b = store(), load()
+    # write, sync, read: the read of one iteration meets the write of the next
+    assert gaps((loop(a, SYNC(), b),), b, a) == [[(1, None)]]
+    assert gaps((loop(a, SYNC(), b),), a, a) == [[(0, 0)], [(0, None)]]
+
+
+def test_two_barriers_in_a_loop_separate_all() -> None:
+    a, b = store(), load()
+    assert gaps((loop(a, SYNC(), b, SYNC()),), a, b) == []
+
+
+def test_after_the_loop_the_last_barrier_counts() -> None:
+    a, b = store(), load()
+    assert gaps((loop(a, SYNC()), b), a, b) == []
+    assert gaps((loop(SYNC(), a), b), a, b) == [[]]
+
+
+def test_a_loop_may_run_zero_times() -> None:
+    a, b = store(), load()
+    assert gaps((a, loop(SYNC()), b), a, b) == [[]]
+
+
+def test_continue_may_skip_the_barrier() -> None:
+    a = store()
+    found = gaps((loop(a, n.If(I, (n.Continue(),)), SYNC()),), a, a)
+    assert [(None, None)] in found or [(1, 0)] in found
+
+
+def test_a_thread_that_breaks_out_meets_one_still_before_the_break() -> None:
+    a, b = store(), load()
+    assert gaps((loop(a, n.If(I, (n.Break(),)), SYNC()), b), a, b) != []
+
+
+def test_second_run_of_an_inner_loop_meets_the_end_of_the_first() -> None:
+    a, b = store(), load()
+    body = (loop(loop(a, SYNC(), b)),)
+    inner = {tuple(g) for g in gaps(body, b, a)}
+    assert ((0, None), (1, None)) in inner  # next inner iteration
+    assert any(outer == (1, None) for outer, *_ in inner)  # first inner iteration of the next outer one
+
+
+def test_device_function_that_synchronises() -> None:
+    a, b = store(), load()
+    assert gaps((a, n.Block("f", (SYNC(), n.Leave("f"))), b), a, b) == []

@@ -14,7 +14,6 @@ import traceback
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -24,6 +23,8 @@ from fetch import cache_folder  # noqa: E402
 from packages import CORPUS  # noqa: E402
 from tables import failures, page, summary  # noqa: E402
 
+from gpulint.cli import pool  # noqa: E402
+from gpulint.cli.worker import Task  # noqa: E402
 from gpulint.report.model import FileReport  # noqa: E402
 
 
@@ -39,21 +40,30 @@ class Checked:
 
 @dataclass
 class PackageResult:
+    """`count` files in all; `files` are those that the text prefilter lets through."""
+
     name: str
+    count: int
     files: list[Checked] = field(default_factory=list)
 
 
-def check(path: Path, neighbours: tuple[Path, ...]) -> Checked:
-    """In a worker process; the package's other files may hold launches."""
+def tasks(paths: list[Path]) -> list[Task]:
+    """The files that may hold kernels, each with the neighbours that the command line gives it."""
+    numbered = (Task(n, path, False) for n, path in enumerate(paths) if pool.may_hold_kernels(path))
+    return pool._with_neighbours(list(numbered))
+
+
+def check(task: Task) -> Checked:
+    """In a worker process, without the limits of the command line: a failure shows its traceback."""
     from gpulint.config import Config
     from gpulint.pipeline import check_file
 
     start = time.perf_counter()
     try:
-        report, failure = check_file(path, str(path), Config(), neighbours=neighbours), ""
+        report, failure = check_file(task.path, str(task.path), Config(), neighbours=task.neighbours), ""
     except Exception:
         report, failure = None, traceback.format_exc()
-    return Checked(path, report, failure, time.perf_counter() - start)
+    return Checked(task.path, report, failure, time.perf_counter() - start)
 
 
 def packages(folder: Path, dialect: str, only: str) -> Iterator[tuple[str, list[Path]]]:
@@ -68,9 +78,9 @@ def packages(folder: Path, dialect: str, only: str) -> Iterator[tuple[str, list[
 
 def run(folder: Path, dialect: str, only: str, jobs: int) -> list[PackageResult]:
     results = []
-    with ProcessPoolExecutor(jobs, max_tasks_per_child=None) as pool:
+    with ProcessPoolExecutor(jobs) as workers:
         for name, paths in packages(folder, dialect, only):
-            result = PackageResult(name, list(pool.map(partial(check, neighbours=tuple(paths)), paths)))
+            result = PackageResult(name, len(paths), list(workers.map(check, tasks(paths))))
             print(summary(result), flush=True)
             results.append(result)
     return results

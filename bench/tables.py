@@ -70,7 +70,7 @@ def counts(name: str, results: Sequence[PackageResult]) -> list[object]:
     status = Counter(k.status for k in found)
     files = [c for r in results for c in r.files]
     return [
-        name, len(files), len(found), *(status[s] for s in STATUSES),
+        name, sum(r.count for r in results), len(found), *(status[s] for s in STATUSES),
         len(asked), percent(decided(asked), len(asked)),
         f"{1000 * quantile(times, 0.5):.0f}", f"{quantile(times, 0.99):.2f}",
         sum(bool(failures(c)) for c in files),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import tables
-from corpus import Checked, PackageResult
+from corpus import Checked, PackageResult, tasks
 from fetch import safe, unpack
 from packages import CORPUS
 
@@ -59,7 +59,7 @@ def result() -> PackageResult:
     asked = [ObligationReport("in-range", v, NOWHERE) for v in ("proved", "proved-under", "undecided")]
     kernel = KernelReport("k", "k.py", "numba", NOWHERE, "undecided", obligations=tuple(asked), seconds=0.2)
     report = FileReport("k.py", kernels=(kernel, kernel))
-    return PackageResult("pkg-1", [Checked(Path("k.py"), report, "", 0.5)])
+    return PackageResult("pkg-1", 7, [Checked(Path("k.py"), report, "", 0.5)])
 
 
 def test_a_kernel_bears_its_share_of_the_file() -> None:
@@ -68,11 +68,20 @@ def test_a_kernel_bears_its_share_of_the_file() -> None:
 
 def test_counts_of_a_package() -> None:
     cells = dict(zip(tables.OVERVIEW, tables.counts("pkg-1", [result()]), strict=True))
+    assert cells["files"] == 7
     assert cells["kernels"] == 2
     assert cells["undecided"] == 2
     assert cells["obligations"] == 6
     assert cells["proved (under)"] == "66.7%"
     assert cells["median ms"] == "250"
+
+
+def test_only_files_with_kernels_are_checked_and_know_their_neighbours(tmp_path: Path) -> None:
+    for name, text in (("a.py", "from numba import cuda"), ("b.py", "import numba.cuda"), ("c.py", "x = 1")):
+        (tmp_path / name).write_text(text)
+    found = tasks(sorted(tmp_path.iterdir()))
+    assert [t.path.name for t in found] == ["a.py", "b.py"]
+    assert [p.name for p in found[0].neighbours] == ["b.py"]
 
 
 def test_quantiles_are_members() -> None:

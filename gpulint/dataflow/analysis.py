@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from gpulint import term as t
 from gpulint.dataflow import text
 from gpulint.dataflow.access import Access, AccessSet, Array, IntOp, Loop, Sync
-from gpulint.dataflow.build import build
+from gpulint.dataflow.build import Unknown, build
 from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
 from gpulint.dataflow.ops import operations
 from gpulint.dataflow.terms import Terms
 from gpulint.dataflow.views import base_extents, locate
 from gpulint.ir import nodes as n
 from gpulint.ir import symbols
+from gpulint.ir.span import Span
 from gpulint.ir.types import INT64, BoolType, IntType
 from gpulint.term import Bool, Int, Scope
 
@@ -32,13 +33,15 @@ def analyse(kernel: n.Kernel) -> AccessSet:
         return Analysis(build(kernel)).run()
     except TooLarge:
         return _nothing(kernel, "the kernel computes too many values to analyse")
+    except Unknown as error:
+        return _nothing(kernel, str(error), error.span)
     except RecursionError:
         return _nothing(kernel, "the kernel is too deeply nested to analyse")
 
 
-def _nothing(kernel: n.Kernel, reason: str) -> AccessSet:
+def _nothing(kernel: n.Kernel, reason: str, span: Span | None = None) -> AccessSet:
     names = frozenset(p.name for p in kernel.params if p.is_array)
-    return AccessSet((), {}, (), (), (), 0, (), ((reason, kernel.span),), names)
+    return AccessSet((), {}, (), (), (), 0, (), ((reason, span or kernel.span),), names)
 
 
 @dataclass

@@ -10,12 +10,21 @@ from gpulint.dataflow.flow import State
 from gpulint.dataflow.graph import ArrayValue, Base, Event, Graph, Place, Slice, Step
 from gpulint.dataflow.loops import for_loop, while_loop
 from gpulint.ir import nodes as n
+from gpulint.ir.span import Span
 from gpulint.ir.types import UNKNOWN, ArrayType
 from gpulint.ir.walk import statements
 
 
+class Unknown(Exception):
+    """A statement that the walk does not know: nothing can be said of the kernel."""
+
+    def __init__(self, reason: str, span: Span) -> None:
+        super().__init__(reason)
+        self.span = span
+
+
 def build(kernel: n.Kernel) -> Graph:
-    """The graph of a kernel. Raises TooLarge beyond `graph.MAX_NODES` values."""
+    """The graph of a kernel. Raises TooLarge beyond `graph.MAX_NODES` values, Unknown."""
     st = State(Graph())
     _declare(st, kernel)
     walk(st, kernel.body)
@@ -46,7 +55,10 @@ def walk(st: State, body: Iterable[n.Stmt]) -> None:
     for s in body:
         if not st.live:
             return
-        _WALK[type(s)](st, s)
+        run = _WALK.get(type(s))
+        if run is None:
+            raise Unknown(f"{type(s).__name__} statements are not analysed", s.span)
+        run(st, s)
 
 
 def _event(st: State, kind: str, s: Any, value: ArrayValue = (), subscripts: Iterable[n.Expr] = (),

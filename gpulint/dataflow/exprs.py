@@ -13,7 +13,10 @@ from gpulint.ir.types import BOOL
 
 def lower(st: State, e: n.Expr) -> int:
     """The node of an expression, evaluated where the walk stands."""
-    return _LOWER[type(e)](st, e)
+    make = _LOWER.get(type(e))
+    if make is None:  # a value that this walk does not know: anything
+        return st.node("fresh", op=type(e).__name__.lower(), type=e.type, span=e.span)
+    return make(st, e)
 
 
 def arrays(st: State, name: str) -> ArrayValue:

@@ -439,13 +439,14 @@ class Param:
     `fields`: attributes read from a record or named-tuple parameter become parameters of their own,
     named `p.field`. A parameter that is never used as an array is a scalar. `constexpr`: a compile-time
     value of a tile dialect. A pointer of a tile dialect is a 1-D array of the elements from the pointer
-    on.
+    on. `lo`: the least value that an integer parameter can have, as `tiles.sized` finds it.
     """
 
     name: str
     type: Union[Type, ArrayType]
     span: Span = _field(default=NOWHERE, compare=False)
     constexpr: bool = False
+    lo: int | None = None
 
     @property
     def is_array(self) -> bool:

@@ -7,12 +7,14 @@ Source of the limits: CUDA programming guide, "Compute Capabilities", technical 
 
 from __future__ import annotations
 
+from gpulint.ir.nodes import Param
 from gpulint.term import Int, Scope, mul, sym
 from gpulint.term.build import ONE
 
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_THREADS = 1024
+MAX_TILE = 2**20  # elements of a tile
 MAX_ELEMENTS = 2**56  # more than any device can address
 AXES = "xyz"
 
@@ -43,6 +45,16 @@ def coordinate(kind: str, axis: int) -> Int:
 def param(name: str) -> Int:
     """An integer scalar parameter; it may be negative."""
     return sym(name, Scope.LAUNCH)
+
+
+def scalar(p: Param) -> Int:
+    """The symbol of a scalar parameter, with what is known of its value."""
+    return sym(p.name, Scope.LAUNCH, p.lo)
+
+
+def lane(axis: int) -> Int:
+    """The coordinate of an element of a tile along an axis; the tile's shape is not part of it."""
+    return sym(f"lane{axis}", Scope.POINT, 0)
 
 
 def extent(array: str, axis: int, ndim: int | None) -> Int:

@@ -18,7 +18,7 @@ from gpulint.interp.machine import run
 from gpulint.ir import symbols as names
 from gpulint.solver import search, space
 from gpulint.solver.general import Round
-from gpulint.solver.inverse import inverse
+from gpulint.solver.inverse import definite, inverse
 from gpulint.solver.radix import Unifier
 from gpulint.solver.reader import Reader
 from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
@@ -33,7 +33,6 @@ from gpulint.term import (
     Scope,
     Sym,
     and_,
-    conjuncts,
     ge,
     le,
     lt,
@@ -208,13 +207,8 @@ def _writes_all(s: Setting, a: Access) -> bool:
         return False
     inside = and_(*(lt(e, x) for e, x in zip(element, a.array.extents, strict=True)))
     ranges = [and_(ge(t, 0), lt(t, space.total(x))) for x, t in _sizes(raw, found)]
-    goal = and_(subst(_given(raw.domain), found), *ranges)
+    goal = and_(subst(definite(raw.domain), found), *ranges)
     return bool(s.prover.prove(s.term(inside), s.term(space.unfold(goal))))
-
-
-def _given(domain: Bool) -> Bool:
-    """The domain less the trip counts that only its other conditions define."""
-    return and_(*(c for c in conjuncts(domain) if not any(x.name.endswith(".trips") for x in symbols(c))))
 
 
 def _sizes(raw: Seen, found: dict[Sym, Int]) -> list[tuple[int, Int]]:

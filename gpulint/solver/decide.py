@@ -84,12 +84,20 @@ def _alone(r: Round) -> list[Verdict]:
     out = []
     usual = search.usual(r.setting)
     for v in r.verdicts:
-        if v.kind == UNDECIDED and (v.geometry or v.obligation.kind == "negative" or _plain_race(v)):
+        if v.kind == UNDECIDED and _worth_trying(v):
             w = questions.refute(usual, v.obligation)
             if w is not None:
                 v = replace(v, kind=REFUTED, witness=w, geometry=True, rung="search")
         out.append(v)
     return out
+
+
+def _worth_trying(v: Verdict) -> bool:
+    """Whether a usual launch may break an open obligation, rather than odd parameters alone."""
+    o = v.obligation
+    if o.property in ("convergent", "initialised"):
+        return True
+    return v.geometry or o.kind == "negative" or _plain_race(v)
 
 
 def _plain_race(v: Verdict) -> bool:

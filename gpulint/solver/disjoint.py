@@ -1,111 +1,62 @@
 """Obligation disjoint: distinct points do not meet in an element, one of them writing plainly.
 
-Pairs are pruned first: by array, by mode, and by classes of accesses with the same subscripts and
-domain. A pair with the same subscripts is decided by mixed-radix reasoning (`radix`), any other by
-Z3 on the two renamed points. Barriers are not used to order anything here, which is sound: a pair
-proved without them is proved.
+A pair with the same subscripts is decided by mixed-radix reasoning (`radix`), any other by Z3 on the
+two renamed points. Three scopes: any two points; points of different blocks; points of one block,
+whose block index is one and whose barrier-loop counters relate as the barrier intervals say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 from gpulint.contract.clause import Clause
-from gpulint.dataflow.access import Access
 from gpulint.ir import symbols as names
 from gpulint.solver import space
+from gpulint.solver.pairs import Pair
 from gpulint.solver.radix import Unifier
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
-from gpulint.term import (
-    FALSE,
-    TRUE,
-    Bool,
-    Int,
-    Scope,
-    and_,
-    apps,
-    conjuncts,
-    eq,
-    le,
-    ne,
-    or_,
-    symbols,
-)
+from gpulint.term import FALSE, TRUE, Bool, Int, Scope, Sym, and_, apps, conjuncts, eq, le, ne, or_, symbols
 
 MAX_PAIRS = 400
 
 
-@dataclass(frozen=True)
-class Pair:
-    first: Access
-    second: Access
-
-    @property
-    def kind(self) -> str:
-        """write-write, read-write or mixed-atomic; a pair of an atomic and a read counts as mixed."""
-        modes = {self.first.mode, self.second.mode}
-        if "atomic" in modes:
-            return "mixed-atomic"
-        return "write-write" if modes == {"write"} else "read-write"
-
-
-def pairs(accesses: tuple[Access, ...]) -> Iterator[Pair]:
-    """The pairs to decide: same array in global memory, one a plain write or atomic against plain."""
-    classes: dict[tuple[object, ...], Access] = {}
-    for a in accesses:
-        if a.array.space == "global":
-            key = (a.array.name, a.field, a.mode, a.subscripts, a.domain)
-            classes.setdefault(key, a)
-    kept = sorted(classes.values(), key=lambda a: a.index)
-    for i, a in enumerate(kept):
-        for b in kept[i:]:
-            if a.array.name != b.array.name or (a.field and b.field and a.field != b.field):
-                continue
-            modes = {a.mode, b.mode}
-            if modes in ({"read"}, {"atomic"}):
-                continue
-            first, second = (b, a) if a.mode == "read" else (a, b)
-            yield Pair(first, second)
-
-
 def obligation(p: Pair) -> Obligation:
-    return Obligation("disjoint", p.kind, p.first.span, access=p.first, other=p.second)
+    scope = "" if p.scope == "any" else p.scope
+    return Obligation("disjoint", p.kind, p.first.span, access=p.first, other=p.second, scope=scope)
 
 
-def rank_clause(rank_: int) -> Clause | None:
+def rank_clause(rank: int) -> Clause | None:
     """The launch has no more axes than the kernel's indices: 'launched in 1-D'."""
-    idle = [a for a in AXES if a >= rank_]
+    idle = [a for a in AXES if a >= rank]
     if not idle:
         return None
     conds = [eq(f(a), 1) for a in idle for f in (names.block_size, names.grid_size)]
-    return Clause(and_(*conds), text=f"launched in {rank_}-D")
+    return Clause(and_(*conds), text=f"launched in {rank}-D")
 
 
 def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
     """The verdict on a pair in a setting; open ones carry the clauses that would settle them."""
     o = obligation(p)
-    a, b, idle = views(s, p)
-    base = (idle,) if idle is not None else ()
+    a, b = views(s, p)
+    idle = rank_clause(max(1, s.accesses.rank)) if s.site is None else None
+    shared = (idle,) if idle is not None else ()
     if and_(a.domain, b.domain) == FALSE:
         return Verdict(o, PROVED, rung="bounds")
-    shared = tuple(c for c in base if s.site is None)
-    if a.subscripts == b.subscripts:
-        u = Unifier(s, common(a.domain, b.domain), named)
+    if a.subscripts == b.subscripts and _aligned(p):
+        u = Unifier(s, common(a.domain, b.domain), named, equal=set(held(p)))
         u.run(list(a.subscripts))
-        left = _left(u, a.axes, s)
+        left = _left(u, p, a, s)
         if left and u.assume_injective():
-            left = _left(u, a.axes, s)
+            left = _left(u, p, a, s)
         if not left:
             return _under(o, (*shared, *u.clauses), "radix")
         sizes = tuple(one_thread(c) for c in left)
-        if deep and s.prover.unsat(*collision(s, a, b)):
+        if deep and s.prover.unsat(*collision(s, p, a, b)):
             return _under(o, shared, "z3")
-        return Verdict(o, UNDECIDED, reason=_why(a), clauses=(*shared, *u.clauses, *sizes), geometry=True)
-    if deep and s.prover.unsat(*collision(s, a, b)):
+        cs = (*shared, *u.clauses, *sizes)
+        return Verdict(o, UNDECIDED, reason=_why(a), clauses=cs, geometry=p.scope != "block")
+    if deep and s.prover.unsat(*collision(s, p, a, b)):
         return _under(o, shared, "z3")
     return Verdict(o, UNDECIDED, reason=_why(a, b), clauses=shared)
 
@@ -114,15 +65,36 @@ def _under(o: Obligation, cs: tuple[Clause, ...], rung: str) -> Verdict:
     return Verdict(o, UNDER if cs else PROVED, clauses=cs, rung=rung)
 
 
-def views(s: Setting, p: Pair) -> tuple[Seen, Seen, Clause | None]:
-    """Both accesses over the same coordinates, and the clause about idle axes."""
+def _aligned(p: Pair) -> bool:
+    """Whether mixed radix may take every barrier-loop counter of the two points as its own or equal.
+
+    Unequal counters are no obstacle: an untied counter is a digit like any other.
+    """
+    return p.scope != "block" or p.ways is None or bool(p.ways)
+
+
+def held(p: Pair) -> frozenset[Sym]:
+    """The symbols that are one for both points: in one block, its index and tied counters."""
+    if p.scope != "block":
+        return frozenset()
+    return frozenset(space.atom_of(names.block(a)) for a in AXES) | p.tied()
+
+
+def views(s: Setting, p: Pair) -> tuple[Seen, Seen]:
+    """Both accesses over the same coordinates: global indices only where any two points count."""
+    if p.scope != "any":
+        return s.see(p.first, frozenset()), s.see(p.second, frozenset())
     axes = s.see(p.first).axes & s.see(p.second).axes
-    return s.see(p.first, axes), s.see(p.second, axes), rank_clause(max(1, s.accesses.rank))
+    return s.see(p.first, axes), s.see(p.second, axes)
 
 
-def live(s: Setting, axes: frozenset[int]) -> list[Int]:
-    """The coordinates that tell points apart along the axes that the kernel uses."""
+def live(s: Setting, p: Pair, axes: frozenset[int]) -> list[Int]:
+    """The coordinates that tell the pair's points apart, along the axes that the kernel uses."""
     used = range(max(1, s.accesses.rank))
+    if p.scope == "blocks":
+        return [names.block(a) for a in used]
+    if p.scope == "block":
+        return [names.thread(a) for a in used]
     return [c for c in space.coordinates(axes) if any(str(c).endswith(names.AXES[a]) for a in used)]
 
 
@@ -133,10 +105,10 @@ def common(a: Bool, b: Bool) -> Bool:
     return and_(*(c for c in conjuncts(a) if c in conjuncts(b)))
 
 
-def _left(u: Unifier, axes: frozenset[int], s: Setting) -> list[Int]:
+def _left(u: Unifier, p: Pair, a: Seen, s: Setting) -> list[Int]:
     """Coordinates that may still differ between the two points."""
     out = []
-    for c in live(s, axes):
+    for c in live(s, p, a.axes):
         if not (u.fixed(c) or _single(s, c) or u.constant(c)):
             out.append(c)
     return out
@@ -147,7 +119,7 @@ def size_of(c: Int, s: Setting) -> Int:
     name = str(c)
     axis = names.AXES.index(name[-1])
     if name.startswith("gid"):
-        return s.term(space.unfold(space.total(axis)))
+        return s.term(space.total(axis))
     return s.term(names.block_size(axis) if name.startswith("thread") else names.grid_size(axis))
 
 
@@ -161,29 +133,33 @@ def one_thread(c: Int) -> Clause:
     name = str(c)
     axis = names.AXES.index(name[-1])
     if name.startswith("gid"):
-        g, b = names.grid_size(axis), names.block_size(axis)
-        return Clause(and_(eq(g, 1), eq(b, 1)))
+        return Clause(and_(eq(names.grid_size(axis), 1), eq(names.block_size(axis), 1)))
     return Clause(eq(names.block_size(axis) if name.startswith("thread") else names.grid_size(axis), 1))
 
 
-def collision(s: Setting, a: Seen, b: Seen) -> list[Bool]:
+def collision(s: Setting, p: Pair, a: Seen, b: Seen) -> list[Bool]:
     """Two distinct points in their domains that meet in an element: contradictory when disjoint."""
     facts = and_(*(f for f in s.prover.facts if any(x.scope is not Scope.LAUNCH for x in symbols(f))))
-    wanted = live(s, a.axes)
-    mine = _support(facts, a)
-    out = [space.twin(and_(a.domain, mine), 1), space.twin(and_(b.domain, _support(facts, b)), 2)]
+    one = held(p) - p.tied()
+    out = [
+        space.twin(and_(a.domain, _support(facts, a, s, p)), 1, one),
+        space.twin(and_(b.domain, _support(facts, b, s, p)), 2, one),
+    ]
+    wanted = live(s, p, a.axes)
     for c in wanted:
         bound = le(c + 1, size_of(c, s))
-        out += [space.twin(bound, 1), space.twin(bound, 2)]
-    out.append(or_(*(ne(space.twin_int(c, 1), space.twin_int(c, 2)) for c in wanted)))
+        out += [space.twin(bound, 1, one), space.twin(bound, 2, one)]
+    out.append(or_(*(ne(space.twin(c, 1), space.twin(c, 2)) for c in wanted)))
+    if p.scope == "block":
+        out.append(p.relation())
     for x, y in zip(a.subscripts, b.subscripts, strict=True):
-        out.append(eq(space.twin_int(x, 1), space.twin_int(y, 2)))
+        out.append(eq(space.twin(x, 1, one), space.twin(y, 2, one)))
     return out
 
 
-def _support(facts: Bool, seen: Seen) -> Bool:
-    """The facts about a point whose point symbols all occur at the access."""
-    have = symbols(seen.domain, *seen.subscripts)
+def _support(facts: Bool, seen: Seen, s: Setting, p: Pair) -> Bool:
+    """The facts about a point whose point symbols all occur at the access or tell points apart."""
+    have = symbols(seen.domain, *seen.subscripts, *live(s, p, seen.axes))
     keep = []
     for f in conjuncts(facts):
         local = {x for x in symbols(f) if x.scope is not Scope.LAUNCH}
@@ -203,4 +179,3 @@ def _why(*seen: Seen) -> str:
     if unknown:
         return f"index depends on an unknown value: {unknown[0]}"
     return "several threads may meet in one element"
-

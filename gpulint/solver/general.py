@@ -10,11 +10,12 @@ from gpulint.dataflow.access import Access, AccessSet, IntOp
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Kernel
 from gpulint.ir.types import ArrayType
-from gpulint.solver import disjoint, ranges, space, widths
+from gpulint.solver import convergence, disjoint, initialised, ranges, space, widths
 from gpulint.solver.disjoint import MAX_PAIRS
+from gpulint.solver.pairs import Pair, Pairing
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
-from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
+from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Verdict
 from gpulint.term import ZERO, Sym, maximum, minimum, symbols
 
 MAX_ACCESSES = 600
@@ -60,7 +61,8 @@ def decide(s: Setting) -> Round:
     for op in s.accesses.ops:
         verdicts.append(_either(s, full, inferred, _width(op, named)))
     verdicts += _disjoint(s, full, inferred, named)
-    verdicts += _synchronisation(s.accesses)
+    verdicts += convergence.decide(full)
+    verdicts += initialised.decide(full)
     return Round(s.with_premises(_data(verdicts)), named, verdicts, _data(verdicts))
 
 
@@ -130,43 +132,27 @@ def _either(s: Setting, full: Setting, inferred: tuple[Clause, ...], ask: Ask) -
 
 
 def _disjoint(s: Setting, full: Setting, inferred: tuple[Clause, ...], named: Named) -> list[Verdict]:
-    out = []
-    for i, p in enumerate(disjoint.pairs(s.accesses.accesses)):
+    out: list[Verdict] = []
+    pairing = Pairing(s.kernel, s.accesses)
+    for i, (a, b) in enumerate(pairing.candidates()):
+        o = disjoint.obligation(Pair(a, b))
         if i >= MAX_PAIRS:
-            out.append(Verdict(disjoint.obligation(p), UNDECIDED, reason="more pairs than the budget"))
+            out.append(Verdict(o, UNDECIDED, reason="more pairs than the budget"))
             break
-        if p.first.array.name in s.accesses.tainted:
-            reason = "an unsupported statement may write the array"
-            out.append(Verdict(disjoint.obligation(p), UNDECIDED, reason=reason))
+        if a.array.name in s.accesses.tainted:
+            out.append(Verdict(o, UNDECIDED, reason="an unsupported statement may write the array"))
             continue
-        out.append(_pair(s, full, inferred, p, named))
+        if pairing.barriers and a.array.space == "global":
+            v = disjoint.decide(s, Pair(a, b), named, deep=False)
+            if v.kind in (PROVED, UNDER):
+                out.append(v)
+                continue
+        out += [_pair(s, full, inferred, p, named) for p in pairing.scopes(a, b)]
     return out
 
 
-def _pair(
-    s: Setting, full: Setting, inferred: tuple[Clause, ...], p: disjoint.Pair, named: Named
-) -> Verdict:
+def _pair(s: Setting, full: Setting, inferred: tuple[Clause, ...], p: Pair, named: Named) -> Verdict:
     quick = disjoint.decide(s, p, named, deep=False)
     if quick.kind in (PROVED, UNDER):
         return quick
     return _either(s, full, inferred, lambda x: disjoint.decide(x, p, named))
-
-
-def _synchronisation(accesses: AccessSet) -> list[Verdict]:
-    """Barriers and shared memory, which are represented but not decided here."""
-    out: list[Verdict] = []
-    for sync in accesses.syncs:
-        if not sync.kind.startswith("fence"):
-            o = Obligation("convergent", sync.kind, sync.span)
-            if sync.uniform and sync.kind == "block":
-                out.append(Verdict(o, PROVED, rung="uniform"))
-            else:
-                out.append(Verdict(o, UNDECIDED, reason="barrier under a condition that may differ"))
-    for name in sorted({a.array.name for a in accesses.accesses if a.array.space == "shared"}):
-        array = accesses.arrays[name]
-        for prop in ("disjoint", "initialised"):
-            o = Obligation(prop, "shared", array.span)
-            out.append(Verdict(o, UNDECIDED, reason=f"shared memory ({name}) is not decided"))
-    return out
-
-

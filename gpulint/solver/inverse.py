@@ -7,43 +7,71 @@ in the access's domain is for the caller to prove; only then does the point exis
 
 from __future__ import annotations
 
+from collections.abc import Set as Set
+
 from gpulint.solver.space import Seen
-from gpulint.term import ONE, ZERO, Int, Scope, Sym, add, const, floordiv, mod, mul, sub, symbols
+from gpulint.term import (
+    ONE,
+    ZERO,
+    Bool,
+    Int,
+    Scope,
+    Sym,
+    add,
+    and_,
+    conjuncts,
+    const,
+    floordiv,
+    mod,
+    mul,
+    sub,
+    symbols,
+)
 from gpulint.term.build import monomial, of_atom
 
 
-def inverse(seen: Seen, element: tuple[Int, ...]) -> dict[Sym, Int] | None:
-    """A value for every point symbol of the access, or None where no radix structure shows."""
+def inverse(
+    seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()
+) -> dict[Sym, Int] | None:
+    """A value for every point symbol of the access but the `held`; None where no radix shows."""
     out: dict[Sym, Int] = {}
     for s, e in zip(seen.subscripts, element, strict=True):
-        digits = _digits(s)
+        digits = _digits(s, held)
         if digits is None:
             return None
         base = s
         for d, r in digits:
             base = sub(base, mul(r, of_atom(d)))
         rest = sub(e, base)
-        for d, r in digits:
-            if d in out:
+        left = [p for p in digits if p[0] not in out]
+        for i, (d, r) in enumerate(left):
+            last = i == len(left) - 1
+            if last and r != ONE:
                 return None
-            lower = [x for x in digits if x[0] != d and x[0] not in out]
-            if not lower and r != ONE:
-                return None
-            out[d] = floordiv(rest, r) if lower else rest
-            rest = mod(rest, r) if lower else ZERO
-    loose = {x for x in symbols(seen.domain) if x.scope is not Scope.LAUNCH} - set(out)
-    for x in loose:
+            out[d] = rest if last else floordiv(rest, r)
+            rest = ZERO if last else mod(rest, r)
+    loose = {x for x in symbols(seen.domain) if x.scope is not Scope.LAUNCH} - set(out) - held
+    for x in sorted(loose, key=lambda x: x.order):
         if x.scope is not Scope.LOOP and not x.name.startswith(("gid.", "threadIdx.", "blockIdx.")):
             return None
         out[x] = const(max(x.lo or 0, 0))
     return out
 
 
-def _digits(s: Int) -> list[tuple[Sym, Int]] | None:
+def definite(domain: Bool) -> Bool:
+    """The domain less the trip counts that only its other conditions define.
+
+    A loop of unknown trip count runs an iteration exactly when its condition, which is in the domain
+    as well, holds there.
+    """
+    return and_(*(c for c in conjuncts(domain) if not any(x.name.endswith(".trips") for x in symbols(c))))
+
+
+def _digits(s: Int, held: Set[Sym]) -> list[tuple[Sym, Int]] | None:
     """(digit, radix) pairs of a subscript, largest radix first."""
     found: dict[Sym, Int] = {}
     for mono, coeff in s.terms:
-        loose = [a for a in mono if not (isinstance(a, Sym) and a.scope is Scope.LAUNCH)]
+        loose = [a for a in mono if not _fixed(a, held)]
         if not loose:
             continue
         if len(loose) > 1 or not isinstance(loose[0], Sym):
@@ -55,7 +83,10 @@ def _digits(s: Int) -> list[tuple[Sym, Int]] | None:
     return sorted(found.items(), key=lambda p: _weight(p[1]), reverse=True)
 
 
+def _fixed(a: object, held: Set[Sym]) -> bool:
+    return isinstance(a, Sym) and (a.scope is Scope.LAUNCH or a in held)
+
+
 def _weight(radix: Int) -> tuple[int, int, str]:
     degree = max((len(m) for m, _ in radix.terms), default=0)
     return degree, max((abs(c) for _, c in radix.terms), default=0), radix.order
-

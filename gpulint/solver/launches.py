@@ -6,9 +6,9 @@ from gpulint.contract.alias import Overlap, overlaps
 from gpulint.contract.limits import LimitCondition, launch_conditions
 from gpulint.ir import symbols as names
 from gpulint.solver import disjoint, search, space
-from gpulint.solver.disjoint import Pair
 from gpulint.solver.general import Round
 from gpulint.solver.options import GRID_LIMITS
+from gpulint.solver.pairs import Pair
 from gpulint.solver.prover import Prover
 from gpulint.solver.reader import Reader
 from gpulint.solver.search import Ask
@@ -182,9 +182,9 @@ def _alias(s: Setting, r: Round, o: Overlap) -> Verdict | None:
             v = disjoint.decide(s, pair, r.named)
             if v.kind == PROVED or (v.kind == UNDER and all(meets(s, c) for c in v.clauses)):
                 continue
-            seen = disjoint.views(s, pair)[:2]
+            seen = disjoint.views(s, pair)
             about = Obligation("no-alias", "overlap", s.site.span, access=first, other=second)
-            ask = Ask(disjoint.obligation(pair), tuple(disjoint.collision(s, *seen)), seen, "race")
+            ask = Ask(disjoint.obligation(pair), tuple(disjoint.collision(s, pair, *seen)), seen, "race")
             w = search.find(s, ask) if s.site.exact else None
             if w is not None:
                 return Verdict(about, REFUTED, reason=text, witness=w, site=s.site, rung="search")

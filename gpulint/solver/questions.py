@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpulint.solver import disjoint, ranges, search, widths
-from gpulint.solver.disjoint import Pair
+from gpulint.dataflow.intervals import Intervals
+from gpulint.solver import convergence, disjoint, initialised, ranges, search, widths
+from gpulint.solver.pairs import Pair
 from gpulint.solver.residual import Named
 from gpulint.solver.search import Ask
 from gpulint.solver.setting import Setting
@@ -25,8 +26,21 @@ def again(s: Setting, o: Obligation, named: Named) -> Verdict | None:
         reason = "" if how else f"{o.op.text} may leave {o.op.type.bits} bits"
         return Verdict(o, PROVED if how else UNDECIDED, rung=how, reason=reason)
     if o.property == "disjoint" and o.access is not None and o.other is not None:
-        return disjoint.decide(s, Pair(o.access, o.other), named)
+        return disjoint.decide(s, pair(s, o), named)
+    if o.property == "convergent":
+        return convergence.again(s, o)
+    if o.property == "initialised":
+        return initialised.again(s, o)
     return None
+
+
+def pair(s: Setting, o: Obligation) -> Pair:
+    """The pair that a disjointness obligation is about."""
+    assert o.access is not None and o.other is not None
+    if o.scope != "block":
+        return Pair(o.access, o.other, o.scope or "any")
+    ways = Intervals(s.kernel.body).ties(o.access.stmt, o.other.stmt)
+    return Pair(o.access, o.other, "block", None if ways is None else tuple(ways))
 
 
 def refute(s: Setting, o: Obligation) -> Witness | None:
@@ -47,7 +61,16 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
         seen = s.see(o.op)
         return Ask(o, (seen.domain, widths.violated(o.op, seen.subscripts[0])), (seen,), "wrap")
     if o.property == "disjoint" and o.access is not None and o.other is not None:
-        a, b, _ = disjoint.views(s, Pair(o.access, o.other))
-        return Ask(o, tuple(disjoint.collision(s, a, b)), (a, b), "race", o.access.array.name)
+        p = pair(s, o)
+        a, b = disjoint.views(s, p)
+        return Ask(o, tuple(disjoint.collision(s, p, a, b)), (a, b), "race", o.access.array.name)
+    if o.property == "convergent" and o.sync is not None and o.sync.kind == "block":
+        bad = tuple(convergence.split(s, o.sync)) if o.sync.exact else ()
+        return Ask(o, bad, (), "divergence")
+    if o.property == "initialised" and o.access is not None:
+        a = s.see(o.access, frozenset())
+        found = initialised.sources(s, o.access, Intervals(s.kernel.body))
+        gaps = [not_(s.term(x.reached)) for x in found]
+        return Ask(o, (a.domain, *gaps), (a,), "uninitialised", o.access.array.name)
     return None
 

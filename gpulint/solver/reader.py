@@ -99,7 +99,7 @@ class Reader:
         return (b[0], b[1], b[2]), (t[0], t[1], t[2])
 
     def _local(self, t: Int, side: int) -> int:
-        return self.number(t if len(self.seen) == 1 else space.twin_int(t, side), 0)
+        return self.number(t if len(self.seen) == 1 else space.twin(t, side), 0)
 
     def names(self) -> Mapping[str, int]:
         """The numbers under the user's names: host symbols at a site, else the kernel's own."""

@@ -10,7 +10,8 @@ every term of the access, so that nothing is lost. `grid.x * block.x` becomes on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from collections.abc import Set as Set
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
@@ -122,6 +123,11 @@ def see(a: Access | IntOp, within: frozenset[int] = frozenset(AXES)) -> Seen:
     return s
 
 
+def below(c: Int, size: Int) -> Bool:
+    """`c < size`: a coordinate within its launch size."""
+    return lt(c, size)
+
+
 def point_facts() -> tuple[Bool, ...]:
     """What holds of the coordinates of any point of any launch."""
     out: list[Bool] = []
@@ -161,19 +167,15 @@ def launch_facts(kernel: Kernel, accesses: AccessSet, options: Options) -> tuple
     return tuple(out)
 
 
-def twin(t: Bool, side: int, shared: Mapping[Sym, Sym] | None = None) -> Bool:
-    """The term for one of two points: every symbol that is not of the launch gets the side's mark."""
+def twin(t: T, side: int, shared: Set[Sym] = frozenset()) -> T:
+    """The term for one of two points: symbols that are neither the launch's nor shared are marked."""
     return rename(t, lambda s: mark(s, side, shared))
 
 
-def mark(s: Sym, side: int, shared: Mapping[Sym, Sym] | None = None) -> Sym | None:
-    if s.scope is Scope.LAUNCH or (shared and s in shared):
+def mark(s: Sym, side: int, shared: Set[Sym] = frozenset()) -> Sym | None:
+    if s.scope is Scope.LAUNCH or s in shared:
         return None
     return intern(Sym, (f"{s.name}#{side}", s.scope, s.lo, s.hi, s.boolean))
-
-
-def twin_int(t: Int, side: int, shared: Mapping[Sym, Sym] | None = None) -> Int:
-    return rename(t, lambda s: mark(s, side, shared))
 
 
 def coordinates(axes: Iterable[int]) -> list[Int]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpulint.contract.clause import Clause
-from gpulint.dataflow.access import Access, IntOp
+from gpulint.dataflow.access import Access, IntOp, Sync
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.interp.launch import Point
 from gpulint.ir.span import Span
@@ -19,7 +19,11 @@ PROPERTIES = (
 
 @dataclass(frozen=True)
 class Obligation:
-    """One question. `kind` refines the property (`read`, `write`, `tail`, `write-write`, ...)."""
+    """One question. `kind` refines the property (`read`, `write`, `tail`, `write-write`, ...).
+
+    `scope`: of a race in a kernel with barriers, `blocks` (threads of different blocks) or `block`
+    (threads of one); empty for any two threads.
+    """
 
     property: str
     kind: str
@@ -28,6 +32,8 @@ class Obligation:
     other: Access | None = None
     op: IntOp | None = None
     axis: int | None = None  # which subscript check of `access`
+    sync: Sync | None = None
+    scope: str = ""
 
 
 @dataclass(frozen=True)

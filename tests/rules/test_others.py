@@ -63,6 +63,14 @@ def test_an_undecided_launch_is_told_at_the_launch(bench):
     assert f.message == "this launch is not shown to meet the contract: the grid is not understood"
 
 
+def test_an_undecided_launch_does_not_repeat_an_obligation(bench):
+    from gpulint.solver.verdict import SiteVerdict
+
+    bench.refute("disjoint", "write-write", None, bench.access("write"), verdict=UNDECIDED, reason="why")
+    bench.sites = [SiteVerdict(bench.site(), "undecided", reason="why")]
+    assert bench.one().property == "disjoint"
+
+
 def test_denied_undecided_is_a_warning_and_hides_nothing(bench, make):
     bench.deny = True
     access = bench.access("write")

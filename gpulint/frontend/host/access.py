@@ -27,7 +27,6 @@ from gpulint.frontend.host.values import (
     Map,
     Method,
     Num,
-    Range,
     Ratio,
     Seq,
     ShapeOf,
@@ -310,6 +309,3 @@ def unpack(m: Machine, s: State, v: Value, count: int, text: str) -> tuple[Value
         m.indexed[v.name] = max(m.indexed.get(v.name, 0), count)
         return tuple(m.part(v, f"[{k}]") for k in range(count))
     return None
-
-
-__all__ = ["Range", "attribute", "element", "flag", "subscript", "transposed", "unpack"]

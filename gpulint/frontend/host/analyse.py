@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
 from gpulint.frontend.host.evaluate import evaluate
-from gpulint.frontend.host.follow import own_nodes
 from gpulint.frontend.host.machine import Found, Frame, Machine
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.statements import execute
 from gpulint.frontend.host.unfollowed import unfollowed
-from gpulint.frontend.host.values import Class, Const, Function, Map, Unknown, Value
+from gpulint.frontend.host.values import Class, Function, Value
 from gpulint.source.model import KernelSource, Module
 from gpulint.source.resolve import Project
 
@@ -268,6 +267,3 @@ def _mentions(n: ast.AST, name: str) -> bool:
     if isinstance(n, ast.Name):
         return n.id == name and isinstance(n.ctx, ast.Load)
     return isinstance(n, ast.Attribute) and n.attr == name
-
-
-__all__ = ["Const", "Map", "Unknown", "own_nodes", "sites"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gpulint.frontend.host.dtypes import dtype_code
+from gpulint.frontend.host.dtypes import dtype_code, dtype_of
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.operators import ceil, elementwise, ratio
 from gpulint.frontend.host.state import State
@@ -25,8 +25,7 @@ from gpulint.frontend.host.values import (
     as_array,
     as_int,
 )
-from gpulint.ir.types import IntType
-from gpulint.term import Int, const, ge, maximum, mul, sub
+from gpulint.term import const, ge, maximum, mul, sub
 
 Keywords = Mapping[str, Value]
 LIBRARIES = ("numpy", "cupy", "torch")
@@ -76,12 +75,12 @@ def _library(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keyword
         return _arange(m, s, args, kw, text)
     if name in ("linspace", "logspace", "geomspace"):
         count = kw.get("num", args[2] if len(args) > 2 else Num(const(50)))
-        return of_shape(m, s, count, text, _dtype(kw.get("dtype")) or "float64", True)
+        return of_shape(m, s, count, text, dtype_value(kw.get("dtype")) or "float64", True)
     if name in ("array", "tensor"):
         return _literal(m, s, args, kw, text)
     if name in ("eye", "identity") and args:
         side = kw.get("M", args[1] if len(args) > 1 else args[0])
-        return of_shape(m, s, Seq((args[0], side)), text, _dtype(kw.get("dtype")) or "float64", True)
+        return of_shape(m, s, Seq((args[0], side)), text, dtype_value(kw.get("dtype")) or "float64", True)
     if name in SAME and args:
         return _same(m, s, name, args, kw, text)
     if name == "from_numpy" and args:
@@ -91,6 +90,8 @@ def _library(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keyword
     if name.startswith("random.") or name in ("rand", "randn", "randint"):
         return _random(m, s, name.rpartition(".")[2], args, kw, text)
     if name in ("reshape", "ravel", "transpose") and args:
+        from gpulint.frontend.host.arraymethods import method
+
         return method(m, s, args[0], name, args[1:], kw, text)
     if name in ELEMENTWISE and args:
         return _elementwise(m, args, text)
@@ -151,7 +152,7 @@ def _shaped(
         return m.opaque(text)
     if len(args) > 1 and not isinstance(args[0], (Seq, ShapeOf)) and text.startswith("torch."):
         shape = Seq(tuple(args)) if dtype_at == 1 else shape
-    made = of_shape(m, s, shape, text, _dtype(dtype) or ("" if dtype else "float64"), filled)
+    made = of_shape(m, s, shape, text, dtype_value(dtype) or ("" if dtype else "float64"), filled)
     if isinstance(made, Arr) and kw.get("order") in (Const("F"), Const("A")):
         return replace(made, contiguous=None)
     return replace(made, contiguous=None) if isinstance(made, Arr) and "strides" in kw else made
@@ -197,7 +198,7 @@ def like(m: Machine, source: Value, kw: Keywords, text: str, filled: bool) -> Va
     array = as_array(source)
     if array is None:
         return m.opaque(text)
-    dtype = _dtype(kw.get("dtype")) if "dtype" in kw else array.dtype
+    dtype = dtype_value(kw.get("dtype")) if "dtype" in kw else array.dtype
     return replace(
         array, name=text, shape_of=array.shape_of or array.name, buffer=m.namer.unique(f"{text}@"),
         fresh=True, whole=True, initialised=filled, dtype=dtype, device=False,
@@ -206,7 +207,7 @@ def like(m: Machine, source: Value, kw: Keywords, text: str, filled: bool) -> Va
 
 def _arange(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:
     parts = [ratio(a) for a in (*args[:3], *(kw[k] for k in ("start", "stop", "step") if k in kw))]
-    dtype = _dtype(kw.get("dtype", args[3] if len(args) > 3 else None))
+    dtype = dtype_value(kw.get("dtype", args[3] if len(args) > 3 else None))
     known = [p for p in parts if p is not None]
     if not known or len(known) != len(parts):
         return of_shape(m, s, m.opaque(f"len({text})", kind="int"), text, dtype, True)
@@ -227,7 +228,7 @@ def _arange(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str
 def _literal(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:
     if not args:
         return m.opaque(text)
-    dtype = _dtype(kw.get("dtype", args[1] if len(args) > 1 else None))
+    dtype = dtype_value(kw.get("dtype", args[1] if len(args) > 1 else None))
     shape = _literal_shape(args[0])
     if shape is not None:
         return of_shape(m, s, Seq(tuple(Num(const(n)) for n in shape)), text, dtype, True)
@@ -263,12 +264,12 @@ def copy(m: Machine, s: State, a: Arr, text: str, dtype: str = "") -> Arr:
 
 def _same(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value:
     """`asarray(x)` may be x itself: nothing is known of how it overlaps with x."""
-    if isinstance(args[0], Seq):
+    if isinstance(args[0], (Seq, Num, Cond)):
         return _literal(m, s, args, kw, text)
     a = as_array(args[0])
     if a is None:
         return m.opaque(text)
-    dtype = _dtype(kw.get("dtype", args[1] if len(args) > 1 else None))
+    dtype = dtype_value(kw.get("dtype", args[1] if len(args) > 1 else None))
     return replace(
         a, shape_of=a.shape_of or a.name, buffer=m.namer.unique(f"{text}@"), fresh=False, whole=True,
         contiguous=True if name == "ascontiguousarray" else a.contiguous, dtype=dtype or a.dtype,
@@ -288,109 +289,28 @@ def _random(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords
               "choice": 1, "poisson": 1, "exponential": 1}.get(name, 2)  # fmt: skip
         size = args[at] if len(args) > at else None
     if size is None or size == NONE:
-        return m.opaque(text)
+        return _drawn(m, s, args, kw, text) if dtype == "int64" else Const(0.5)
     return of_shape(m, s, size, text, dtype, True)
 
 
-def _dtype(v: Value | None) -> str:
-    from gpulint.frontend.host.dtypes import dtype_of
+def _drawn(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:
+    """One random integer: an input between its bounds."""
+    low, high = (
+        as_int(kw.get("low", args[0] if args else None)),
+        as_int(kw.get("high", args[1] if args[1:] else None)),
+    )
+    term = as_int(m.unknown(text, "", "int"))
+    if low is None or term is None:
+        return m.opaque(text)
+    first, end = (const(0), low) if high is None else (low, high)
+    s.assume(ge(term, first))
+    s.assume(ge(end, term))  # one kind of generator may include the end
+    return Num(term)
 
+
+def dtype_value(v: Value | None) -> str:
     if isinstance(v, DType):
         return v.name
     if isinstance(v, Const) and isinstance(v.value, str):
         return dtype_code(v.value)
     return dtype_of(v.path) if isinstance(v, Dotted) else ""
-
-
-def method(
-    m: Machine, s: State, owner: Value, name: str, args: Sequence[Value], kw: Keywords, text: str
-) -> Value | None:
-    """`owner.name(...)` of an array; None when it is no method that is understood."""
-    a = as_array(owner)
-    if a is None:
-        return None
-    if name in ("copy", "clone", "astype", "copy_to_host", "get", "flatten", "to", "cuda", "cpu", "numpy"):
-        return _copied(m, s, a, name, args, kw, text)
-    if name in ("fill", "fill_", "zero_", "copy_to_device", "set", "copy_"):
-        s.touched[a.buffer] = True if a.whole else None
-        return a if name.endswith("_") else NONE
-    if name in ("reshape", "view", "ravel", "squeeze", "contiguous", "detach"):
-        return _rearranged(m, s, a, name, args, text)
-    if name == "transpose" or name == "t":
-        from gpulint.frontend.host.access import transposed
-
-        return transposed(m, a, text) if not args else _loose(m, a, text)
-    if name in ("numel", "dim"):
-        return Num(a.size if name == "numel" else a.ndim)
-    if name == "is_contiguous":
-        from gpulint.frontend.host.access import flag
-
-        return flag(m, a, "c_contiguous")
-    if name == "item":
-        return m.opaque(text, "is data")
-    return None
-
-
-def _copied(m: Machine, s: State, a: Arr, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value:
-    if name == "copy_to_host":
-        target = as_array(kw.get("ary", args[0] if args else None))
-        if target is not None:
-            s.touched[target.buffer] = True if target.whole else None
-            return target
-    dtype = _dtype(args[0]) if args and name in ("astype", "to") else ""
-    made = copy(m, s, a, text, dtype)
-    if name in ("to", "cuda", "cpu", "numpy"):  # these return the array itself when it is there already
-        made = replace(made, fresh=False)
-    if name == "flatten":
-        return replace(made, shape=(a.size,), contiguous=True)
-    return made
-
-
-def _rearranged(m: Machine, s: State, a: Arr, name: str, args: Sequence[Value], text: str) -> Value:
-    """The same elements in another shape: the same buffer where the layout allows it."""
-    own = a if a.contiguous else replace(a, buffer=m.namer.unique(f"{text}@"), fresh=False)
-    if name in ("contiguous", "detach") or (name == "view" and not args):
-        return own if name == "contiguous" else a
-    if name == "view" and isinstance(args[0], (DType, Dotted, Const)):
-        if isinstance(args[0], DType) and a.dtype and args[0].name == a.dtype:
-            return a
-        return _loose(m, a, text)
-    if name == "ravel":
-        return replace(own, name=text, shape=(a.size,), shape_of="", contiguous=True)
-    if name == "squeeze":
-        return _loose(m, a, text)
-    parts = args[0].items if len(args) == 1 and isinstance(args[0], Seq) else tuple(args)
-    if len(args) == 1 and isinstance(args[0], ShapeOf):
-        of = args[0].array.shape_of or args[0].array.name
-        return replace(own, name=text, shape=None, shape_of=of)
-    terms = [as_int(p) for p in parts]
-    if not terms or any(t is None for t in terms):
-        return _loose(m, a, text)
-    return replace(own, name=text, shape=_inferred(a, [t for t in terms if t is not None]), shape_of="")
-
-
-def _inferred(a: Arr, terms: list[Int]) -> tuple[Int, ...]:
-    """The shape with `-1` replaced by what is left of the size."""
-    from gpulint.term import floordiv
-
-    rest = const(1)
-    for t in terms:
-        if t.value != -1:
-            rest = mul(rest, t)
-    return tuple(floordiv(a.size, rest) if t.value == -1 else t for t in terms)
-
-
-def _loose(m: Machine, a: Arr, text: str) -> Arr:
-    from gpulint.frontend.host.values import view
-
-    return view(a, None, m.opaque(text).name, whole=True)
-
-
-def cast_type(path: str) -> IntType | None:
-    """The integer type of a scalar constructor `numpy.int32`."""
-    from gpulint.frontend.host.dtypes import dtype_of
-
-    name = dtype_of(path)
-    if name.startswith("uint"):
-        return IntType(int(name[4:]), signed=False)
-    return IntType(int(name[3:])) if name.startswith("int") else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from gpulint.frontend.host import arrays, builtin, follow, launches
+from gpulint.frontend.host import arraymethods, arrays, builtin, follow, launches
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
@@ -30,7 +30,7 @@ from gpulint.frontend.host.values import (
     as_int,
 )
 from gpulint.ir.types import INT64
-from gpulint.term import add, and_
+from gpulint.term import add
 
 MAX_ITEMS = 64
 TEXT_METHODS = frozenset({"format", "join", "upper", "lower", "strip", "replace", "encode"})
@@ -147,7 +147,7 @@ def _method(
                 if a is not None and axis is not None and axis.value is not None
                 else None
             )
-        return arrays.method(m, s, owner, name, args, kw, text)
+        return arraymethods.method(m, s, owner, name, args, kw, text)
     return None
 
 
@@ -170,6 +170,3 @@ def _list_method(
     if name in ("index", "count"):
         return Num(add(as_int(m.opaque(text_of(func), kind="int")) or 0, 0), INT64)
     return None
-
-
-__all__ = ["and_", "apply", "call"]

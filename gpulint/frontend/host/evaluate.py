@@ -11,13 +11,11 @@ from gpulint.frontend.host.operators import binary, compare, truth, unary
 from gpulint.frontend.host.state import State, merge_values
 from gpulint.frontend.host.values import (
     Bounds,
-    Choice,
     Cond,
     Const,
     Function,
     Map,
     Seq,
-    Unknown,
     Value,
     number,
     truthy,
@@ -188,5 +186,3 @@ HANDLERS: dict[type, Callable[..., Value]] = {
     ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,
     ast.DictComp: _comprehension, ast.Call: _call, ast.Starred: _starred,
 }  # fmt: skip
-
-__all__ = ["Choice", "Unknown", "condition", "evaluate"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gpulint.frontend.host.machine import MAX_CALLS, Frame, Machine, text_of
 from gpulint.frontend.host.objects import class_attribute
 from gpulint.frontend.host.state import State, merge, merge_values
-from gpulint.frontend.host.values import NONE, Class, Function, Map, Seq, Unknown, Value, as_array
+from gpulint.frontend.host.values import NONE, Class, Const, Function, Map, Seq, Unknown, Value, as_array
 from gpulint.term import and_
 
 MAX_SMALL = 20  # statements of a function that is followed for its value alone
@@ -111,8 +111,6 @@ def bind(
     known = {*names, *(a.arg for a in spec.kwonlyargs)}
     env.update({k: v for k, v in kw.items() if k in known})
     if spec.kwarg is not None:
-        from gpulint.frontend.host.values import Const
-
         env[spec.kwarg.arg] = Map(tuple((Const(k), v) for k, v in kw.items() if k not in known))
     spread = any(k.arg is None for k in node.keywords) or any(isinstance(a, ast.Starred) for a in node.args)
     _defaults(m, fn, env, spread)

@@ -29,7 +29,7 @@ from gpulint.frontend.host.values import (
 )
 from gpulint.ir.span import Span
 from gpulint.ir.types import BOOL, FLOAT64, UNKNOWN
-from gpulint.term import ONE, Bool, Int, Literal, bool_sym, cdiv, ge, select, sym
+from gpulint.term import ONE, Bool, Int, bool_sym, cdiv, ge, select, sym
 from gpulint.term import symbols as symbols_of
 
 MAX_TPB = 1024
@@ -251,8 +251,25 @@ def _relevant(
     grid: tuple[Int, ...] | None,
     block: tuple[Int, ...] | None,
 ) -> tuple[Bool, ...]:
-    """Without conditions that are one symbol which nothing else mentions."""
-    others = [f for f in facts if not isinstance(f, Literal)]
-    used = symbols_of(*others, *_terms(arguments), *(grid or ()), *(block or ()))
-    kept = [f for f in facts if not isinstance(f, Literal) or f.atom in used]
-    return tuple(dict.fromkeys(kept))
+    """The facts that are connected with the launch through the symbols they mention."""
+    known = {s.name for s in symbols_of(*_terms(arguments), *(grid or ()), *(block or ()))}
+    arrays = tuple(
+        f"{a.name}.{part}"
+        for a in arguments.values()
+        if isinstance(a, HostArray)
+        for part in ("size", "shape[", "ndim")
+    )
+    kept: dict[int, Bool] = {}
+    named = [(k, f, {s.name for s in symbols_of(f)}) for k, f in enumerate(facts)]
+    while True:
+        more = [t for t in named if t[0] not in kept and (t[2] & known or _about(t[2], arrays))]
+        if not more:
+            return tuple(dict.fromkeys(kept[k] for k in sorted(kept)))
+        for k, fact, names in more:
+            kept[k] = fact
+            known |= names
+
+
+def _about(names: set[str], arrays: tuple[str, ...]) -> bool:
+    """Whether a condition is on the extents of an array that is passed."""
+    return any(n.startswith(arrays) for n in names) if arrays else False

@@ -14,7 +14,6 @@ from gpulint.frontend.host.values import (
     Arr,
     Num,
     Range,
-    Ratio,
     Seq,
     Unknown,
     Value,
@@ -316,6 +315,3 @@ def _within(term: Int, r: Range) -> Bool:
     if r.step.value is not None:
         return lt(term, r.stop) if r.step.value > 0 else lt(r.stop, term)
     return or_(not_(ge(r.step, 1)), lt(term, r.stop))
-
-
-__all__ = ["Ratio", "assigned", "for_loop", "forget", "while_loop", "widen"]

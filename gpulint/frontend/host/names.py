@@ -10,7 +10,6 @@ from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
     Choice,
     Class,
-    Cond,
     Const,
     Dotted,
     DType,
@@ -112,6 +111,3 @@ def plain(value: object) -> Value:
     if isinstance(value, tuple):
         return Seq(tuple(plain(v) for v in value[:64]))
     return Const(value)
-
-
-__all__ = ["Cond", "lookup", "plain", "resolve"]

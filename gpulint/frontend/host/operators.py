@@ -15,6 +15,7 @@ from gpulint.frontend.host.values import (
     Cond,
     Configured,
     Const,
+    Dotted,
     DType,
     Function,
     Kernel,
@@ -71,6 +72,8 @@ def truth(m: Machine, v: Value, text: str) -> Bool:
         return TRUE if v.items else FALSE
     if isinstance(v, (Kernel, Configured, Function, Class)):
         return TRUE
+    if isinstance(v, Dotted):
+        return m.literal(v.path)
     if isinstance(v, Unknown):
         return ne(as_int(v) or ZERO_TERM, 0) if v.kind == "int" else bool_sym(v.name)
     return bool_sym(m.opaque(text).name)

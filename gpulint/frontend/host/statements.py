@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from gpulint.frontend.host import loops
 from gpulint.frontend.host.evaluate import condition
 from gpulint.frontend.host.machine import Machine, text_of
+from gpulint.frontend.host.names import resolve
 from gpulint.frontend.host.state import State, merge
 from gpulint.frontend.host.stores import assign, augment, bind_target
-from gpulint.frontend.host.values import Class, Dotted, Function, Value
+from gpulint.frontend.host.values import NONE, Class, Function
 from gpulint.term import not_
 
 EXITS = frozenset({"exit", "_exit", "skip", "skipTest", "fail", "abort", "quit", "xfail"})
@@ -61,8 +62,6 @@ def _augmented(m: Machine, s: State, node: ast.AugAssign) -> State | None:
 def _return(m: Machine, s: State, node: ast.Return) -> State | None:
     value = m.eval(s, node.value) if node.value is not None else None
     if m.frames and not s.dead:
-        from gpulint.frontend.host.values import NONE
-
         m.frames[-1].returns.append((s, value if value is not None else NONE))
     return None
 
@@ -142,8 +141,6 @@ def _class(m: Machine, s: State, node: ast.ClassDef) -> State | None:
 
 def _import(m: Machine, s: State, node: ast.Import | ast.ImportFrom) -> State | None:
     """Local imports: the name's own binding says what it is."""
-    from gpulint.frontend.host.names import resolve
-
     function = m.frames[-1].function if m.frames else None
     scope = function.scope if function is not None else m.module.scope
     for alias in node.names:
@@ -194,5 +191,3 @@ HANDLERS: dict[type, Handler] = {
 }  # fmt: skip
 if hasattr(ast, "TryStar"):
     HANDLERS[ast.TryStar] = _try
-
-__all__ = ["Dotted", "Value", "execute"]

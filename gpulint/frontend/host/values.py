@@ -23,7 +23,7 @@ from typing import Any, Union
 from gpulint.ir import symbols
 from gpulint.ir.types import INT64, Type
 from gpulint.source.model import KernelSource, Module, Scope
-from gpulint.term import ONE, TRUE, ZERO, Bool, Int, mul, select, sym
+from gpulint.term import FALSE, ONE, TRUE, ZERO, Bool, Int, const, mul, select, sym
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,6 @@ class Arr:
     @property
     def ndim(self) -> Int:
         """The number of axes as a term: a fact `x.ndim == 2` fixes the rank."""
-        from gpulint.term import const
-
         return const(len(self.shape)) if self.shape is not None else rank_symbol(self.shape_of or self.name)
 
 
@@ -247,14 +245,10 @@ def as_array(v: Value | None) -> Arr | None:
 
 
 def truthy(b: bool) -> Cond:
-    from gpulint.term import FALSE
-
     return Cond(TRUE if b else FALSE)
 
 
 def number(n: int) -> Num:
-    from gpulint.term import const
-
     return Num(const(n))
 
 

@@ -91,15 +91,14 @@ def unpacked(cx: Context, value: Value, count: int, node: ast.AST) -> list[Value
 
 def _spilled(cx: Context, target: ast.Tuple | ast.List, items: list[Value]) -> list[Value]:
     """`a, b = b, a`: values that name a local bound by the same statement go through temporaries."""
-    bound = {cx.frame.canonical.get(t.id) for t in target.elts if isinstance(t, ast.Name)}
+    bound: set[str] = set()
     out: list[Value] = []
     for t, v in zip(target.elts, items, strict=False):
-        own = cx.frame.canonical.get(t.id) if isinstance(t, ast.Name) else None
-        if isinstance(v, SCALARS) and not isinstance(v, n.Const):
-            names = {e.name for e in walk(v) if isinstance(e, n.Var)}
-            if names & (bound - {own}):
-                v = cx.temp(v)
+        if isinstance(v, SCALARS) and any(isinstance(e, n.Var) and e.name in bound for e in walk(v)):
+            v = cx.temp(v)
         out.append(v)
+        if isinstance(t, ast.Name):
+            bound.add(cx.canonical(t.id))
     return out
 
 

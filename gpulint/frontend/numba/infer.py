@@ -253,12 +253,19 @@ class _Reader(Evidence):
             self.flows.append((node.target.id, added(node.value)))
 
     def loop(self, node: ast.For) -> None:
-        name = path_of(node.iter)
+        if isinstance(node.iter, ast.Call) and called(node.iter.func) in ("enumerate", "zip", "reversed"):
+            for argument in node.iter.args:
+                self.iterated(argument, None)
+        else:
+            self.iterated(node.iter, node.target)
+
+    def iterated(self, node: ast.expr, target: ast.expr | None) -> None:
+        name = path_of(node)
         if name is not None and name not in self.tuples:
             f = self.fact(name)
             f.array, f.rank = True, max(f.rank, 1)
-            if isinstance(node.target, ast.Name):
-                self.arrays_of.append((name, node.target.id, 1))
+            if isinstance(target, ast.Name):
+                self.arrays_of.append((name, target.id, 1))
 
     def compare(self, node: ast.Compare) -> None:
         sides = [node.left, *node.comparators]
@@ -270,9 +277,7 @@ class _Reader(Evidence):
             for side in sides:
                 if not isinstance(side, ast.Compare):
                     self.integers(side)
-        elif isinstance(node.op, ast.Div) or any(
-            isinstance(s, ast.Constant) and isinstance(s.value, float) for s in sides
-        ):
+        elif any(isinstance(s, ast.Constant) and isinstance(s.value, float) for s in sides):
             self.floats.update(s.id for s in sides if isinstance(s, ast.Name))
 
     def call(self, node: ast.Call) -> None:

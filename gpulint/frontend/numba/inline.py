@@ -154,7 +154,7 @@ def _stays(value: Value) -> bool:
     """Whether the value needs no local: it is short and nothing can change it meanwhile."""
     if isinstance(value, Tuple):
         return all(_stays(v) for v in value.items)
-    return isinstance(value, (n.Const, n.Var, n.Coord, n.Extent)) or not isinstance(value, SCALARS)
+    return isinstance(value, (n.Const, n.Var, n.Coord, n.Extent, n.Size)) or not isinstance(value, SCALARS)
 
 
 def _matched(

@@ -75,10 +75,10 @@ class UndecidedObligation(Rule):
         yield from self._sites(view)
 
     def _sites(self, view: View) -> Iterator[Finding]:
-        """Launches that may break the contract, as far as no finding at their place says so already."""
-        told = {v.obligation.span for v in view.result.verdicts if v.kind == UNDECIDED}
+        """Launches that stayed open for a reason that no obligation has given already."""
+        told = {v.reason for v in view.result.verdicts if v.kind == UNDECIDED and v.reason}
         for s in view.result.sites:
-            if s.status == "undecided" and s.site.span not in told:
+            if s.status == "undecided" and s.reason not in told:
                 clause = f" (`{s.clause}`)" if s.clause is not None else ""
                 message = f"{_OPEN['contract']}{clause}: {s.reason or 'no proof and no counterexample'}"
                 found = self.finding(

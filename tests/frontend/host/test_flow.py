@@ -136,3 +136,15 @@ def test_facts_of_a_branch_end_with_it(in_function):
 def test_shown_terms_are_python(in_function):
     for fact in in_function("assert n > 0 and (m < 3 or m == 7)\nk[n, m](x, n)").one.facts:
         compile(show(fact), "<fact>", "eval")
+
+
+def test_conditions_on_other_things_are_left_out(in_function):
+    found = in_function("assert m > 3\nassert n > m + y.size\nk[1, 32](x, 7)")
+    assert not found.facts
+    assert in_function("assert m > 3\nassert n > m\nk[1, 32](x, n)").facts == {"m >= 4", "m < n"}
+
+
+def test_random_numbers_are_inputs(in_function):
+    found = in_function("k[1, 32](x, np.random.randint(50))")
+    assert found.one.exact
+    assert {"np.random.randint(50) >= 0", "np.random.randint(50) <= 50"} <= found.facts

@@ -39,10 +39,10 @@ def test_configured_dispatcher_in_a_name(in_function):
 
 
 def test_kernel_chosen_by_a_condition(in_function):
-    found = in_function("kern = k if m > 0 else k2\nkern[1, 32](x, n)")
+    found = in_function("kern = k if n > 0 else k2\nkern[n, 32](x, n)")
     assert sorted(s.kernel for s in found) == ["k", "k2"]
     by_kernel = {s.kernel: {show(f) for f in s.facts} for s in found}
-    assert "m >= 1" in by_kernel["k"] and "m <= 0" in by_kernel["k2"]
+    assert "n >= 1" in by_kernel["k"] and "n <= 0" in by_kernel["k2"]
 
 
 def test_kernel_from_a_dictionary(in_function):

@@ -1,0 +1,58 @@
+"""Compile-time tile sizes: the parameters that must be at least 1 for a tile kernel to compile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from gpulint.ir import nodes as n
+from gpulint.ir.check import own_expressions
+
+
+def sized(kernel: n.Kernel) -> n.Kernel:
+    """The kernel with `lo` = 1 for every constexpr parameter that is the size of a tile.
+
+    Uses under a branch that may be taken at compile time do not count, nor those after such a
+    branch that leaves: there the tile may never be made.
+    """
+    runtime = {p.name for p in kernel.params if not p.constexpr and not p.is_array}
+    found = set(_sizes(kernel.body, runtime))
+    params = tuple(replace(p, lo=1) if p.constexpr and p.name in found else p for p in kernel.params)
+    return replace(kernel, params=params) if params != kernel.params else kernel
+
+
+def _sizes(body: Iterable[n.Stmt], runtime: set[str]) -> Iterator[str]:
+    """The names that are tile sizes by themselves in statements that are compiled for certain."""
+    for s in body:
+        yield from _own(s)
+        if isinstance(s, n.If):
+            if _at_run_time(s.condition, runtime):
+                yield from _sizes(s.then, runtime)
+                yield from _sizes(s.other, runtime)
+            elif _leaves((*s.then, *s.other)):
+                return
+        elif isinstance(s, (n.For, n.While, n.Block)):
+            yield from _sizes(s.body, runtime)
+            if isinstance(s, n.Block) and _leaves(s.body, s.label):
+                return
+
+
+def _own(s: n.Stmt) -> Iterator[str]:
+    sizes = list(getattr(s, "lanes", ()))
+    sizes += [e.size for e in own_expressions(s) if isinstance(e, n.Lane)]
+    return (e.name for e in sizes if isinstance(e, n.Var))
+
+
+def _at_run_time(condition: n.Expr, runtime: set[str]) -> bool:
+    """Whether the branch is compiled both ways: its condition needs a value of the launch."""
+    from gpulint.ir.walk import walk
+
+    return any(isinstance(e, n.Coord) or (isinstance(e, n.Var) and e.name in runtime) for e in walk(condition))
+
+
+def _leaves(body: Iterable[n.Stmt], label: str | None = None) -> bool:
+    """Whether a statement may leave further out than the block with this label."""
+    from gpulint.ir.walk import statements
+
+    jumps = (s for s in statements(tuple(body)) if isinstance(s, (n.Leave, n.Break, n.Continue)))
+    return any(not isinstance(s, n.Leave) or s.label != label for s in jumps)

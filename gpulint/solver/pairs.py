@@ -1,0 +1,122 @@
+"""Pairs of accesses that may conflict, and how barriers order them.
+
+Pairs are pruned before any query: by array, by mode, and by classes of accesses with the same
+subscripts and domain (and, where barriers order them, the same statement). In a kernel with
+barriers a pair is asked twice: between blocks, where barriers order nothing, and within a block,
+for the barrier intervals that the two may share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpulint.dataflow.access import Access, AccessSet, Loop
+from gpulint.dataflow.intervals import Intervals, Tie
+from gpulint.ir.nodes import Kernel
+from gpulint.solver.space import twin
+from gpulint.term import FALSE, TRUE, Bool, Sym, and_, eq, or_
+from gpulint.term.build import of_atom
+
+Ways = tuple[tuple[Tie, ...], ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two accesses; `scope` is any, blocks or block; `ways`: how a block's threads may be concurrent.
+
+    `ways` None: in any way at all.
+    """
+
+    first: Access
+    second: Access
+    scope: str = "any"
+    ways: Ways | None = None
+
+    @property
+    def kind(self) -> str:
+        """write-write, read-write or mixed-atomic; a pair of an atomic and a read counts as mixed."""
+        modes = {self.first.mode, self.second.mode}
+        if "atomic" in modes:
+            return "mixed-atomic"
+        return "write-write" if modes == {"write"} else "read-write"
+
+    def tied(self) -> frozenset[Sym]:
+        """Counters of loops in which both accesses stand at the same iteration, in every way."""
+        out: set[Sym] = set()
+        for loop in self.first.loops:
+            other = _same(loop, self.second)
+            if other is None or not self.ways or not loop.barrier:
+                continue
+            ties = [_tie(way, loop) for way in self.ways]
+            if all(t is not None and t.gap == 0 for t in ties) and loop.counter == other.counter:
+                out.add(loop.counter)
+        return frozenset(out)
+
+    def relation(self) -> Bool:
+        """What the ways say of the two points' counters (as renamed by `space.twin`)."""
+        if self.ways is None:
+            return TRUE
+        return or_(*(self._way(way) for way in self.ways)) if self.ways else FALSE
+
+    def _way(self, way: tuple[Tie, ...]) -> Bool:
+        parts = []
+        for loop in self.first.loops:
+            other, tie = _same(loop, self.second), _tie(way, loop)
+            if other is None or tie is None or tie.gap is None:
+                continue
+            a, b = twin(of_atom(loop.counter), 1), twin(of_atom(other.counter), 2)
+            parts.append(eq(b, a + tie.gap))
+            if tie.first is not None:
+                parts.append(eq(a, tie.first))
+        return and_(*parts)
+
+
+def _same(loop: Loop, other: Access) -> Loop | None:
+    return next((x for x in other.loops if x.span == loop.span), None)
+
+
+def _tie(way: tuple[Tie, ...], loop: Loop) -> Tie | None:
+    return next((t for t in way if getattr(t.loop, "span", None) == loop.span), None)
+
+
+class Pairing:
+    """Enumerates the pairs of one kernel."""
+
+    def __init__(self, kernel: Kernel, accesses: AccessSet) -> None:
+        self.accesses = accesses
+        self.barriers = any(s.kind in ("block", "grid") for s in accesses.syncs)
+        self.intervals = Intervals(kernel.body) if self.barriers else None
+
+    def candidates(self) -> Iterator[tuple[Access, Access]]:
+        """Pairs on one array, one a plain write or an atomic against a plain access; writes first."""
+        classes: dict[tuple[object, ...], Access] = {}
+        for a in self.accesses.accesses:
+            if a.array.space in ("global", "shared"):
+                place = id(a.stmt) if self.barriers else 0
+                key = (a.array.name, a.field, a.mode, a.subscripts, a.domain, place)
+                classes.setdefault(key, a)
+        kept = sorted(classes.values(), key=lambda a: a.index)
+        for i, a in enumerate(kept):
+            for b in kept[i:]:
+                if a.array.name != b.array.name or (a.field and b.field and a.field != b.field):
+                    continue
+                if {a.mode, b.mode} in ({"read"}, {"atomic"}):
+                    continue
+                yield (b, a) if a.mode == "read" else (a, b)
+
+    def scopes(self, a: Access, b: Access) -> list[Pair]:
+        """The questions about two accesses; none when barriers always separate them in shared memory."""
+        if a.array.space == "shared":
+            return self._block(a, b)
+        if not self.barriers:
+            return [Pair(a, b)]
+        return [Pair(a, b, "blocks"), *self._block(a, b)]
+
+    def _block(self, a: Access, b: Access) -> list[Pair]:
+        if self.intervals is None:
+            return [Pair(a, b, "block")]
+        ways = self.intervals.ties(a.stmt, b.stmt)
+        if ways is None:
+            return [Pair(a, b, "block")]
+        return [Pair(a, b, "block", tuple(ways))] if ways else []

@@ -9,6 +9,7 @@ from dataclasses import field as dataclass_field
 from gpulint.ir.span import Span
 from gpulint.ir.types import IntType, Type
 from gpulint.term import TRUE, ZERO, Bool, Int, Sym, and_, le, lt
+from gpulint.term.build import of_atom
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,6 @@ class Loop:
 
     @property
     def domain(self) -> Bool:
-        from gpulint.term.build import of_atom
-
         k = of_atom(self.counter)
         return and_(le(ZERO, k), lt(k, self.trips))
 
@@ -64,6 +63,8 @@ class Access:
     `phase` counts the block barriers before the access within the innermost statement list common
     to both accesses: accesses of one block with phases that a barrier separates are ordered.
     `value` is the stored value as a term when it is an integer that is understood.
+    `lanes`: of a tile access, the symbol and the size of each axis of the tile; the mask is part of
+    `guard`.
     """
 
     index: int  # position in the access set
@@ -85,11 +86,13 @@ class Access:
     field: str = ""
     exact: bool = True
     stmt: object = dataclass_field(default=None, compare=False, repr=False)  # the IR statement
+    lanes: tuple[tuple[Sym, Int], ...] = ()
 
     @property
     def domain(self) -> Bool:
-        """Where the access happens: guard and loop ranges."""
-        return and_(self.guard, *(loop.domain for loop in self.loops))
+        """Where the access happens: guard, loop and lane ranges."""
+        inside = (lt(of_atom(lane), size) for lane, size in self.lanes)
+        return and_(self.guard, *(loop.domain for loop in self.loops), *inside)
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,7 @@ class AccessSet:
     approximations: tuple[str, ...] = ()
     unsupported: tuple[tuple[str, Span], ...] = ()
     tainted: frozenset[str] = field(default=frozenset())
+    aranges: tuple[tuple[Int, Int, Span], ...] = ()  # bounds of the `arange`s of a tile kernel
 
 
 NO_GUARD = TRUE

@@ -9,6 +9,7 @@ from gpulint.dataflow import text
 from gpulint.dataflow.access import Access, AccessSet, Array, IntOp, Loop, Sync
 from gpulint.dataflow.build import Unknown, build
 from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
+from gpulint.dataflow.lanes import Sizes, lane_atom, sizes
 from gpulint.dataflow.ops import operations
 from gpulint.dataflow.terms import Terms
 from gpulint.dataflow.views import base_extents, locate
@@ -16,7 +17,8 @@ from gpulint.ir import nodes as n
 from gpulint.ir import symbols
 from gpulint.ir.span import Span
 from gpulint.ir.types import INT64, BoolType, IntType
-from gpulint.term import Bool, Int, Scope
+from gpulint.term import Atom, Bool, Int, Scope
+from gpulint.term.walk import atoms
 
 Checks = tuple[tuple[Int, Int], ...]
 _MODES = {"load": "read", "store": "write", "atomic": "atomic"}
@@ -50,6 +52,7 @@ class Analysis:
 
     graph: Graph
     terms: Terms = field(init=False)
+    sizes: list[Sizes] = field(init=False)  # of the tile of each node
     accesses: list[Access] = field(default_factory=list)
     loops: dict[int, Loop] = field(default_factory=dict)
     by_node: dict[int, list[int]] = field(default_factory=dict)  # load node -> its accesses
@@ -57,6 +60,7 @@ class Analysis:
 
     def __post_init__(self) -> None:
         self.terms = Terms(self.graph, written(self.graph))
+        self.sizes = sizes(self.graph) if self.graph.tile else [{} for _ in self.graph.nodes]
 
     def run(self) -> AccessSet:
         arrays = {name: self._array(name) for name in self.graph.bases}
@@ -69,8 +73,13 @@ class Analysis:
         facts, rank = launch_facts(self.graph, self.terms.integral)
         return AccessSet(
             tuple(self.accesses), arrays, ops, syncs, facts, rank, tuple(self.terms.notes),
-            tuple(self.graph.unsupported), frozenset(self.graph.tainted),
+            tuple(self.graph.unsupported), frozenset(self.graph.tainted), self._aranges(),
         )  # fmt: skip
+
+    def _aranges(self) -> tuple[tuple[Int, Int, Span], ...]:
+        tr = self.terms
+        bounds = ((tr.integer(start), tr.integer(end), span) for start, end, span in self.graph.aranges)
+        return tuple((tr.resolve(start), tr.resolve(end), span) for start, end, span in bounds)
 
     def _array(self, name: str) -> Array:
         base = self.graph.bases[name]
@@ -93,17 +102,17 @@ class Analysis:
         else:
             subscripts, checks = found.subscripts, tuple(found.checks)
         value = self._value(event)
-        used = t.symbols(guard, *subscripts, *(x for c in checks for x in c))
-        guard = t.and_(guard, *self._sides(used))
+        whole: tuple[Int | Bool, ...] = (guard, *subscripts, *(x for c in checks for x in c))
+        guard = t.and_(guard, *self.sides(*whole))
         inner = self.graph.loops[event.loops[-1]] if event.loops else None
-        exact &= not (used & self.terms.names.lossy) and len(event.arrays) == 1
+        exact &= not self.terms.names.loses(*whole) and len(event.arrays) == 1
         exact &= not event.repeats and (inner is None or self._tracked(inner))
         index = len(self.accesses)
         self.accesses.append(Access(
             index, array, _MODES[event.kind], subscripts, checks, guard, self.around(event.loops), stmt.span,
             wraps, getattr(stmt, "op", ""), getattr(stmt, "scope", "device"), value, self._reads(event),
             text.place(stmt), text.subscripts(stmt), event.phase, getattr(stmt, "field", ""), exact,
-            stmt=stmt,
+            stmt=stmt, lanes=self._lanes(event),
         ))  # fmt: skip
         if event.node is not None:
             self.by_node.setdefault(event.node, []).append(index)
@@ -113,24 +122,30 @@ class Analysis:
         names = self.terms.names
         loop = event.loops[-1] if event.loops else -1
         name, span = f"some index of {place.base}", event.stmt.span
-        subs = tuple(names.integer(name, span, loop, lossy=True) for _ in array.extents)
+        axes = range(len(event.lanes))
+        subs = tuple(names.integer(name, span, loop, lossy=True, lanes=axes) for _ in array.extents)
         if not subs:
             self.graph.unsupported.append((f"{place.base}: the number of its axes is not known", event.stmt.span))
             self.graph.tainted.add(place.base)
         self.terms.note(f"the view accessed by {text.place(event.stmt)} is not followed")
         return subs, tuple(zip(subs, array.extents, strict=True))
 
-    def _sides(self, used: set[t.Sym]) -> list[Bool]:
-        """What holds of the unknowns used, and of those that this brings in."""
-        side, out, seen = self.terms.names.side, [], set[t.Sym]()
-        work = sorted(used, key=lambda s: s.name)
+    def _lanes(self, event: Event) -> tuple[tuple[t.Sym, Int], ...]:
+        extents = (self.terms.resolve(self.terms.integer(i)) for i in event.lanes)
+        return tuple((lane_atom(axis), size) for axis, size in enumerate(extents))
+
+    def sides(self, *terms: Int | Bool) -> list[Bool]:
+        """What holds of the unknowns in the terms, and of those that this brings in."""
+        out: list[Bool] = []
+        seen: set[Atom] = set()
+        work = list(terms)
         while work:
-            s = work.pop()
-            if s in side and s not in seen:
-                seen.add(s)
-                fact = self.terms.resolve(side[s])
-                out.append(fact)
-                work.extend(t.symbols(fact))
+            for atom in sorted(set(atoms(work.pop())) - seen, key=lambda a: a.order):
+                seen.add(atom)
+                fact = self.terms.names.fact(atom)
+                if fact is not None:
+                    out.append(self.terms.resolve(fact))
+                    work.append(out[-1])
         return out
 
     def _value(self, event: Event) -> Int | None:
@@ -156,11 +171,9 @@ class Analysis:
     def _plain(self, loop: LoopInfo) -> bool:
         """A while loop whose condition, true now, was true in every iteration before."""
         from gpulint.dataflow.induction import count
-        from gpulint.term.build import of_atom
 
         known = count(self.terms, loop)
-        atom = known.atom
-        return not (isinstance(atom, t.Sym) and atom in self.terms.names.lossy and of_atom(atom) == known)
+        return not self.terms.names.is_lossy(known.atom)
 
     # --- shared ----------------------------------------------------------------------------------
 
@@ -192,7 +205,7 @@ class Analysis:
         uniform = not info.broken and self.uniform(condition, info) and self._uniform_around(info)
         if trips is None:
             name = f"{info.name or 'loop'}.trips"
-            trips = tr.names.integer(name, info.span, info.parent, 0)
+            trips = tr.names.free(name, info.span, 0)
         atom = counter.atom
         assert isinstance(atom, t.Sym)
         return Loop(atom, trips, info.span, info.name, value, uniform, info.barrier)
@@ -247,13 +260,24 @@ def launch_facts(graph: Graph, integral: list[bool]) -> tuple[tuple[Bool, ...], 
         for axis in sorted(axes):
             product = t.mul(product, symbols.block_size(axis))
         facts.append(t.le(product, t.const(symbols.MAX_THREADS)))
+    if graph.tile:
+        facts += _tile_facts(graph, used)
     for v in graph.nodes:
         if v.kind == "param" and integral[v.id] and not isinstance(v.type, BoolType):
             width = v.type if isinstance(v.type, IntType) else INT64
-            given = symbols.param(v.name)
+            given = symbols.scalar(v.data)
             facts += [t.ge(given, t.const(width.lo)), t.le(given, t.const(width.hi))]
     rank = 1 + max((axis for kind, axis in used if kind in ("thread", "block")), default=-1)
     return tuple(facts), rank
+
+
+def _tile_facts(graph: Graph, used: list[tuple[str, int]]) -> list[Bool]:
+    """Programs along the axes that no coordinate names, and the compiler's limit of a tile's size."""
+    programs = {axis for kind, axis in used if kind == "block"}
+    others = (axis for axis in range(max(programs, default=0)) if axis not in programs)
+    out = [t.lt(symbols.block(axis), symbols.grid_size(axis)) for axis in others]
+    sized = (v.data for v in graph.nodes if v.kind == "param" and v.data.constexpr and v.data.lo == 1)
+    return out + [t.le(symbols.scalar(p), symbols.MAX_TILE) for p in sized]
 
 
 __all__ = ["Analysis", "IntOp", "analyse"]

@@ -9,7 +9,9 @@ from gpulint.ir.types import IntType, Type
 from gpulint.term import Bool, Int
 from gpulint.term.build import of_atom
 
-MAX_TERM = 1500  # characters of the printed key: a larger choice becomes an unknown
+MAX_CHOICE = 300  # nodes of a choice: a larger one becomes an unknown
+MAX_PRODUCT = 400  # monomials of a product before it is collected
+MAX_BITS = 2048  # of a coefficient
 
 
 def binary(op: str, x: Int, y: Int, type: Type) -> Int | None:
@@ -24,8 +26,14 @@ def binary(op: str, x: Int, y: Int, type: Type) -> Int | None:
     return _bits(op, x, y) if op in ("and", "or", "xor") else None
 
 
-_EXACT: dict[str, Callable[[Int, Int], Int]] = {
-    "add": t.add, "sub": t.sub, "mul": t.mul, "min": t.minimum, "max": t.maximum,
+def _product(x: Int, y: Int) -> Int | None:
+    """The product, unless it would grow beyond measure."""
+    bits = max((abs(k).bit_length() for p in (x, y) for _, k in p.terms), default=0)
+    return None if bits > MAX_BITS or len(x.terms) * len(y.terms) > MAX_PRODUCT else t.mul(x, y)
+
+
+_EXACT: dict[str, Callable[[Int, Int], Int | None]] = {
+    "add": t.add, "sub": t.sub, "mul": _product, "min": t.minimum, "max": t.maximum,
 }  # fmt: skip
 _DIVISIONS: dict[str, Callable[[Int, Int], Int]] = {
     "floordiv": t.floordiv, "mod": t.mod, "truncdiv": t.truncdiv, "truncmod": t.truncmod,
@@ -36,7 +44,8 @@ def _shift(op: str, x: Int, y: Int) -> Int | None:
     if y.lo is None or y.lo < 0 or (y.value or 0) > 64:
         return None
     if op == "pow":
-        return t.power(x, y)
+        small = y.value is None or len(x.terms) <= 1 and x.weight < MAX_CHOICE
+        return t.power(x, y) if small else None
     factor = t.power(t.const(2), y)
     return t.mul(x, factor) if op == "shl" else t.floordiv(x, factor)
 
@@ -92,7 +101,7 @@ def choose(c: Bool, x: Int, y: Int) -> Int | None:
             part = t.mul(part, of_atom(a))
         shared = t.add(shared, part)
     x, y = t.sub(x, shared), t.sub(y, shared)
-    if len(c.order) + len(x.order) + len(y.order) + len(shared.order) > MAX_TERM:
+    if c.weight + x.weight + y.weight + shared.weight > MAX_CHOICE:
         return None
     return t.add(shared, t.select(c, x, y))
 

@@ -14,6 +14,8 @@ from gpulint.ir.span import Span
 from gpulint.ir.types import UNKNOWN, ArrayType
 from gpulint.ir.walk import statements
 
+TILE_DIALECTS = ("triton", "cutile")
+
 
 class Unknown(Exception):
     """A statement that the walk does not know: nothing can be said of the kernel."""
@@ -25,7 +27,7 @@ class Unknown(Exception):
 
 def build(kernel: n.Kernel) -> Graph:
     """The graph of a kernel. Raises TooLarge beyond `graph.MAX_NODES` values, Unknown."""
-    st = State(Graph())
+    st = State(Graph(tile=kernel.dialect in TILE_DIALECTS))
     _declare(st, kernel)
     walk(st, kernel.body)
     return st.graph
@@ -39,7 +41,7 @@ def _declare(st: State, kernel: n.Kernel) -> None:
             st.graph.bases[p.name] = Base(p.name, t.space, t.element, rank, True, p.span)
             st.env[p.name] = (Place(p.name),)
         else:
-            st.env[p.name] = st.node("param", type=p.type, span=p.span, name=p.name)
+            st.env[p.name] = st.node("param", type=p.type, span=p.span, name=p.name, data=p)
 
 
 def _rank(kernel: n.Kernel, name: str) -> int | None:
@@ -55,6 +57,7 @@ def walk(st: State, body: Iterable[n.Stmt]) -> None:
     for s in body:
         if not st.live:
             return
+        st.span = s.span
         run = _WALK.get(type(s))
         if run is None:
             raise Unknown(f"{type(s).__name__} statements are not analysed", s.span)
@@ -67,8 +70,22 @@ def _event(st: State, kind: str, s: Any, value: ArrayValue = (), subscripts: Ite
     given = tuple(lower(st, e) for e in values)
     event = Event(kind, s, st.path, tuple(st.loops), tuple(st.phase), value, subs, given)
     event.repeats = st.repeats
+    _tile(st, event)
     st.graph.events.append(event)
     return event
+
+
+def _tile(st: State, event: Event) -> None:
+    """The tile part of an access: its mask is one more condition of its path."""
+    s = event.stmt
+    event.lanes = tuple(lower(st, e) for e in getattr(s, "lanes", ()))
+    mask = getattr(s, "mask", None) if event.kind in ("load", "store", "atomic") else None
+    if mask is not None:
+        event.mask = lower(st, mask)
+        if st.truth(event.mask) is not True:
+            event.path = (*event.path, event.mask)
+    if isinstance(s, n.Load) and s.other is not None:
+        event.other = lower(st, s.other)
 
 
 def _assign(st: State, s: n.Assign) -> None:
@@ -90,9 +107,13 @@ def _load(st: State, s: n.Load) -> None:
         st.env[s.target] = st.node("fresh", op=f"value of {s.array}", type=s.type, span=s.span)
         return
     event = _event(st, "load", s, value, s.subscripts)
-    needs = (*event.subscripts, *_needs(st, value))
+    needs = (*event.subscripts, *_needs(st, value), *_extras(event))
     event.node = st.node("load", needs, data=event, type=s.type, span=s.span)
     st.env[s.target] = event.node
+
+
+def _extras(event: Event) -> list[int]:
+    return [i for i in (event.mask, event.other) if i is not None]
 
 
 def _needs(st: State, value: ArrayValue) -> list[int]:
@@ -190,8 +211,11 @@ def _unsupported(st: State, s: n.Unsupported) -> None:
         st.env[t] = st.node("fresh", op=t, name=t, span=s.span, type=UNKNOWN)
 
 
-def _nothing(st: State, s: n.Effect) -> None:
-    """Prints and sleeps touch no array."""
+def _effect(st: State, s: n.Effect) -> None:
+    """Prints and sleeps touch no array; the bounds of an `arange` are kept."""
+    if s.name == "arange" and len(s.operands) == 2:
+        start, end = (lower(st, e) for e in s.operands)
+        st.graph.aranges.append((start, end, s.span))
 
 
 def _while(st: State, s: n.While) -> None:
@@ -206,7 +230,7 @@ _WALK: dict[type, Callable[[State, Any], None]] = {
     n.Assign: _assign, n.Load: _load, n.Store: _store, n.Atomic: _atomic, n.View: _view, n.Alias: _alias,
     n.Alloc: _alloc, n.If: _if, n.For: _for, n.While: _while, n.Block: _block, n.Barrier: _barrier,
     n.Break: lambda st, s: st.jump("break"), n.Continue: lambda st, s: st.jump("continue"),
-    n.Leave: lambda st, s: st.jump("block", s.label), n.Assume: _assume, n.Effect: _nothing,
+    n.Leave: lambda st, s: st.jump("block", s.label), n.Assume: _assume, n.Effect: _effect,
     n.Unsupported: _unsupported,
 }  # fmt: skip
 

@@ -110,8 +110,19 @@ def _opaque(st: State, e: n.Opaque) -> int:
     return st.node(kind, operands, op=e.name, type=e.type, span=e.span, expr=e)
 
 
+def _lane(st: State, e: n.Lane) -> int:
+    size = lower(st, e.size)
+    return st.leaf(("lane", e.axis, size),
+                   lambda: st.node("lane", (size,), data=e.axis, type=e.type, span=e.span))  # fmt: skip
+
+
+def _relane(st: State, e: n.Relane) -> int:
+    parts = [lower(st, x) for x in (e.operand, *e.lanes)]
+    return st.node("relane", parts, type=st.graph.nodes[parts[0]].type, span=e.span)
+
+
 _LOWER: dict[type, Callable[[State, Any], int]] = {
     n.Const: _const, n.Var: _var, n.Coord: _coord, n.Extent: _shape("extent"), n.Size: _shape("size"),
     n.Stride: _shape("stride"), n.Unary: _unary, n.Binary: _binary, n.Compare: _compare, n.Logic: _logic,
-    n.Choose: _choose, n.Cast: _cast, n.Opaque: _opaque,
+    n.Choose: _choose, n.Cast: _cast, n.Opaque: _opaque, n.Lane: _lane, n.Relane: _relane,
 }  # fmt: skip

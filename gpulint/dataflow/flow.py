@@ -43,12 +43,14 @@ class State:
     frames: list[Frame] = field(default_factory=list)
     phase: list[int] = field(default_factory=lambda: [0])
     lists: int = 0
+    span: Span = NOWHERE  # of the statement at hand
     repeats: bool = False
     leaves: dict[Any, int] = field(default_factory=dict)
 
     def node(self, kind: str, inputs: Iterable[int] = (), *, op: str = "", type: Type = UNKNOWN,
              span: Span = NOWHERE, data: Any = None, name: str = "", expr: Any = None) -> int:  # fmt: skip
         loop = self.loops[-1] if self.loops else -1
+        span = self.span if span is NOWHERE else span
         node = Node(0, kind, op, tuple(inputs), type, span, data, self.path, loop, name, expr)
         return self.graph.add(node)
 
@@ -110,7 +112,7 @@ class State:
         if known is not None:
             (then if known else other)()
             return
-        path, env = self.path, self.env
+        path, env, here = self.path, self.env, self.span
         negation = self.negate(condition)
         ends: list[tuple[bool, Path, Env]] = []
         for side, run in ((condition, then), (negation, other)):
@@ -120,6 +122,7 @@ class State:
             self.leave()
             ends.append((self.live, self.path, self.env))
         (live1, path1, env1), (live2, path2, env2) = ends
+        self.span = here
         self.live = live1 or live2
         if not (live1 and live2):
             self.path, self.env = (path1, env1) if live1 else (path2, env2)

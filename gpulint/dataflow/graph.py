@@ -4,10 +4,10 @@ Nodes are values, in an order where operands come first (only the `next` input o
 forward); events are the effects (loads, stores, atomics, barriers, unsupported statements).
 
 Kinds of nodes: const, param, coord, extent, size, stride; op, compare, and, or, not, cast, gamma
-(condition, then, else); mu (a variable at a loop header: initial, next), index (the variable of a
-range loop), inrange (its bound), eta (a value when the loop ends), exit (a value when a jump leaves
-the loop), last (a loop variable afterwards); load, result, opaque, fresh, unknown (a path condition
-that is not tracked).
+(condition, then, else); lane (of a tile: its size), relane (a tile value, then coordinates in it);
+mu (a variable at a loop header: initial, next), index (the variable of a range loop), inrange (its
+bound), eta (a value when the loop ends), exit (a value when a jump leaves the loop), last (a loop
+variable afterwards); load, result, opaque, fresh, unknown (a path condition that is not tracked).
 """
 
 from __future__ import annotations
@@ -116,6 +116,9 @@ class Event:
     values: tuple[int, ...] = ()
     node: int | None = None
     repeats: bool = False  # computes a while condition: also runs once after the last iteration
+    lanes: tuple[int, ...] = ()  # of a tile access: the sizes of its axes
+    mask: int | None = None  # then also the last condition of `path`
+    other: int | None = None
 
 
 @dataclass
@@ -147,6 +150,8 @@ class Graph:
     bases: dict[str, Base] = field(default_factory=dict)
     unsupported: list[tuple[str, Span]] = field(default_factory=list)
     tainted: set[str] = field(default_factory=set)
+    tile: bool = False  # of a tile dialect
+    aranges: list[tuple[int, int, Span]] = field(default_factory=list)
 
     def add(self, node: Node) -> int:
         if len(self.nodes) >= MAX_NODES:

@@ -60,7 +60,7 @@ def _form(tr: Terms, s: Sym, step: Int | Bool, loop: LoopInfo, *, alone: bool) -
     node = tr.graph.nodes[tr.placeholders[s]]
     others = [o for o in _siblings(tr, step, loop) if o != s and o in tr.closed]
     known: dict[Atom, Int | Bool] = {o: tr.closed[o] for o in others}
-    step = subst(step, known)
+    step = tr.settled(cast(Int, subst(step, known)))
     if isinstance(step, Bool):
         return _condition(tr, node, s, step, loop)
     init = tr.integer(node.inputs[0])
@@ -71,7 +71,7 @@ def _form(tr: Terms, s: Sym, step: Int | Bool, loop: LoopInfo, *, alone: bool) -
 def _condition(tr: Terms, node: Node, s: Sym, step: Bool, loop: LoopInfo) -> Bool:
     if isinstance(step, Literal) and step.atom == s and not step.negated:
         return tr.boolean(node.inputs[0])
-    return tr.names.boolean(node.name, node.span, loop.id, lossy=True)
+    return tr.names.boolean(node.name, node.span, loop.id, lossy=True, lanes=tr.lanes[node.id])
 
 
 def varies(tr: Terms, term: Int | Bool, loop: LoopInfo) -> bool:
@@ -140,7 +140,8 @@ def _bounded(tr: Terms, node: Node, s: Sym, init: Int, step: Int, loop: LoopInfo
     if (lo is not None and lo >= 0) or (hi is not None and hi <= 0):
         return _monotone(tr, node, init, (lo, hi), loop)
     low, high = _invariant(s, init, step) if alone else (None, None)
-    return tr.names.integer(node.name, node.span, loop.id, low, high, lossy=True)
+    varying = tr.lanes[node.id]
+    return tr.names.integer(node.name, node.span, loop.id, low, high, lossy=True, lanes=varying)
 
 
 def _monotone(tr: Terms, node: Node, init: Int, change: Interval, loop: LoopInfo) -> Int:
@@ -148,11 +149,13 @@ def _monotone(tr: Terms, node: Node, init: Int, change: Interval, loop: LoopInfo
     lo, hi = change
     up = lo is not None and lo >= 0
     name = node.name if init == t.ZERO else f"change of {node.name}"
-    d = tr.names.integer(name, node.span, loop.id, 0 if up else None, None if up else 0, lossy=True)
+    low, high = (0, None) if up else (None, 0)
+    varying = tr.lanes[node.id]
+    d = tr.names.integer(name, node.span, loop.id, low, high, lossy=True, lanes=varying)
     k = tr.counter(loop.id)
     facts = [] if hi is None else [t.le(d, t.mul(t.const(hi), k))]
     facts += [] if lo is None else [t.ge(d, t.mul(t.const(lo), k))]
-    tr.names.side[cast(Sym, d.atom)] = t.and_(*facts)
+    tr.names.hold(d, t.and_(*facts))
     return t.add(init, d)
 
 
@@ -217,7 +220,7 @@ def inner(tr: Terms, term: t.Int | t.Bool, loop: LoopInfo) -> Int | Bool:
     for s in used:
         if s not in tr.closed and s not in tr.open:
             close(tr, s)
-    return subst(term, {s: tr.closed[s] for s in used if s in tr.closed})
+    return tr.settled(cast(Int, subst(term, {s: tr.closed[s] for s in used if s in tr.closed})))
 
 
 def after(tr: Terms, loop_id: int, source: int, how: str) -> Value:
@@ -251,7 +254,7 @@ def _outside(tr: Terms, s: Sym, loop: LoopInfo, how: str) -> Int | Bool:
             tr.exits[key] = made
             if s in tr.names.side:
                 fact = _leave(tr, tr.names.side[s], loop, how)
-                tr.names.side[cast(Sym, made.atom)] = cast(Bool, fact)
+                tr.names.hold(made, cast(Bool, fact))
     return tr.exits[key]
 
 

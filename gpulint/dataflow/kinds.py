@@ -15,7 +15,7 @@ _ARITHMETIC = {
     "min", "max", "neg", "invert", "abs", "pow",
 }  # fmt: skip
 _CARRIERS = {"gamma", "mu", "eta", "exit", "last"}
-_WHOLE = {"coord", "extent", "size", "stride", "index", "param"}
+_WHOLE = {"lane", "coord", "extent", "size", "stride", "index", "param"}
 _CONDITIONS = {"compare", "and", "or", "not", "inrange", "unknown"}
 
 
@@ -24,6 +24,7 @@ def index_arrays(graph: Graph) -> set[str]:
     stack = [i for e in graph.events for i in e.subscripts]
     stack += [i for e in graph.events for p in e.arrays for i in p.nodes]
     stack += [i for loop in graph.loops for i in loop.bounds or ()]
+    stack += [i for e in graph.events for i in e.lanes]
     seen: set[int] = set()
     out: set[str] = set()
     while stack:
@@ -36,6 +37,8 @@ def index_arrays(graph: Graph) -> set[str]:
             out.update(p.base for p in node.data.arrays)
         elif node.kind == "op" and node.op in _ARITHMETIC:
             stack.extend(node.inputs)
+        elif node.kind == "relane" or (node.kind == "cast" and graph.tile and isinstance(node.type, IntType)):
+            stack.extend(node.inputs[:1])
         elif node.kind in _CARRIERS:
             stack.extend(node.inputs[1:] if node.kind == "gamma" else node.inputs[:2])
     return out
@@ -66,6 +69,8 @@ def _integer(node: Node, known: list[bool], indexed: set[str]) -> bool:
         return isinstance(node.data, int)
     if node.kind == "load":
         return any(p.base in indexed for p in node.data.arrays)
+    if node.kind == "relane":
+        return known[node.inputs[0]]
     if node.kind == "op":
         return node.op in _ARITHMETIC and all(known[i] for i in node.inputs)
     if node.kind in _CARRIERS:

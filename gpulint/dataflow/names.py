@@ -48,7 +48,8 @@ class Names:
         return name
 
     def integer(self, name: str, span: Span | None, loop: int, lo: int | None = None, hi: int | None = None,
-                *, lossy: bool = False, scope: Scope = Scope.POINT, lanes: Iterable[int] = ()) -> Int:  # fmt: skip
+                *, lossy: bool = False, scope: Scope = Scope.POINT,
+                lanes: Iterable[int] = ()) -> Int:  # fmt: skip
         """A new integer unknown; `lo` and `hi` are inclusive, `lanes` the axes along which it varies."""
         if lo is not None and lo == hi:
             hi = None  # a symbol is wanted, not the constant

@@ -13,8 +13,11 @@ from gpulint import term as t
 from gpulint.dataflow import text
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.dataflow.graph import Event, Node
+from gpulint.dataflow.needed import SAME, Use, uses
+from gpulint.ir import symbols
 from gpulint.ir.types import INT64, IntType
 from gpulint.term import Int
+from gpulint.term.build import of_atom
 
 if TYPE_CHECKING:
     from gpulint.dataflow.analysis import Analysis
@@ -32,13 +35,13 @@ def operations(a: Analysis) -> Iterator[IntOp]:
         found = _term(a, node)
         if found is None:
             continue
-        everywhere = _make(a, node, found, a.guard(node.path)[0], a.graph.chain(node.loop), "guard")
+        everywhere = _make(a, node, found, _reached(a, node), a.graph.chain(node.loop), "guard")
         if everywhere.guard != t.FALSE and everywhere not in seen:
             seen.add(everywhere)
             yield everywhere
     for event, access in _pairs(a, events):
-        for node in _address(a, event, guards):
-            op = _at(a, node, event, access)
+        for node, use in _address(a, event, guards):
+            op = _at(a, node, use, event, access)
             if op is not None and op.guard != t.FALSE and op not in seen:
                 seen.add(op)
                 yield op
@@ -59,23 +62,33 @@ def _pairs(a: Analysis, events: list[Event]) -> Iterator[tuple[Event, Access]]:
         position += len(e.arrays)
 
 
-def _address(a: Analysis, event: Event, guards: set[int]) -> list[Node]:
+def _address(a: Analysis, event: Event, guards: set[int]) -> list[tuple[Node, Use]]:
     roots = [*event.subscripts, *(i for p in event.arrays for i in p.nodes)]
-    found = a.graph.ancestors(roots, through_loads=False) - guards
-    return [a.graph.nodes[i] for i in sorted(found)]
+    if a.graph.tile:
+        found = uses(a.terms, roots, event.loops)
+        return [(a.graph.nodes[i], use) for i in sorted(found) if i not in guards for use in found[i]]
+    every = a.graph.ancestors(roots, through_loads=False) - guards
+    return [(a.graph.nodes[i], SAME) for i in sorted(every)]
 
 
-def _at(a: Analysis, node: Node, event: Event, access: Access) -> IntOp | None:
+def _at(a: Analysis, node: Node, use: Use, event: Event, access: Access) -> IntOp | None:
     term = _term(a, node)
     if term is None:
         return None
     chain = a.graph.chain(node.loop)
-    if event.path[: len(node.path)] == node.path:
-        return _make(a, node, term, access.guard, event.loops, "address")
-    if chain == event.loops[: len(chain)]:
-        guard = t.and_(access.guard, a.guard(node.path)[0])
-        return _make(a, node, term, guard, event.loops, "address")
-    return _make(a, node, term, a.guard(node.path)[0], chain, "address")
+    if use.everywhere or chain != event.loops[: len(chain)]:
+        return _make(a, node, term, _reached(a, node), chain, "address")
+    parts = [access.guard, *(t.lt(of_atom(lane), size) for lane, size in access.lanes)]
+    if use != SAME or event.path[: len(node.path)] != node.path:
+        parts += [use.condition(a.terms), use.term(a.terms, a.guard(node.path)[0])]
+    return _make(a, node, use.term(a.terms, term), t.and_(*parts), event.loops, "address")
+
+
+def _reached(a: Analysis, node: Node) -> t.Bool:
+    """Where the operation is computed: its path, and the lanes of its own tile."""
+    sizes = ((axis, size) for axis, found in sorted(a.sizes[node.id].items()) for size in sorted(found))
+    inside = (t.lt(symbols.lane(axis), a.terms.resolve(a.terms.integer(size))) for axis, size in sizes)
+    return t.and_(a.guard(node.path)[0], *inside)
 
 
 def _term(a: Analysis, node: Node) -> Int | None:
@@ -107,6 +120,5 @@ def _widens(source: object, target: IntType) -> bool:
 
 def _make(a: Analysis, node: Node, term: Int, guard: t.Bool, loops: tuple[int, ...], feeds: str) -> IntOp:
     assert isinstance(node.type, IntType) and node.expr is not None
-    sides = a._sides(t.symbols(term, guard))
-    guard = t.and_(guard, *sides)
+    guard = t.and_(guard, *a.sides(term, guard))
     return IntOp(term, node.type, guard, a.around(loops), node.span, feeds, text.bare(node.expr))

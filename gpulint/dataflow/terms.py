@@ -13,16 +13,19 @@ from dataclasses import dataclass
 from typing import TypeVar, Union, cast
 
 from gpulint import term as t
+from gpulint.dataflow import lanes
 from gpulint.dataflow.facts import Facts
 from gpulint.dataflow.graph import Graph, Node, Path
 from gpulint.dataflow.kinds import integers
 from gpulint.dataflow.names import Names
 from gpulint.dataflow.text import place
+from gpulint.ir import symbols
 from gpulint.ir.types import IntType
 from gpulint.term import Bool, Int, Scope, Sym
 from gpulint.term.node import Atom
 
 T = TypeVar("T", Int, Bool)
+MAX_WEIGHT = 1200  # nodes of a term, written out as a tree
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,10 @@ class Terms:
         self.integral = integers(graph)
         self.values: dict[int, Value] = {}
         self.coerced: dict[tuple[int, bool], Int | Bool] = {}
-        self.names = Names({n.name for n in graph.nodes if n.kind == "param"})
+        self.lanes = lanes.lanes(graph) if graph.tile else [lanes.NONE] * len(graph.nodes)
+        self.rank = 1 + max((v.data for v in graph.nodes if (v.kind, v.op) == ("coord", "block")), default=-1)
+        reserved = {n.name for n in graph.nodes if n.kind == "param"}
+        self.names = Names(reserved, self.context if graph.tile else None)
         self.placeholders: dict[Sym, int] = {}
         self.closed: dict[Sym, Int | Bool] = {}
         self.resolved: dict[Int | Bool, Int | Bool] = {}
@@ -73,8 +79,18 @@ class Terms:
             from gpulint.dataflow.values import compute
 
             for i in self._pending(root):
-                self.values[i] = compute(self, self.graph.nodes[i])
+                self.values[i] = self._bounded(self.graph.nodes[i], compute(self, self.graph.nodes[i]))
         return self.values[root]
+
+    def _bounded(self, node: Node, value: Value) -> Value:
+        """The value, or an unknown in place of a term too large to reason about."""
+        if isinstance(value, Opaque) or value.weight <= MAX_WEIGHT:
+            return value
+        name = f"{node.name or node.op or 'value'} (line {node.span.row})"
+        self.note(f"the value of {name} is too large a term")
+        if isinstance(value, Bool):
+            return self.names.boolean(name, None, node.loop, lossy=True)
+        return self.names.integer(name, None, node.loop, value.lo, value.hi, lossy=True)
 
     def _pending(self, root: int) -> list[int]:
         seen: set[int] = set()
@@ -119,13 +135,22 @@ class Terms:
         if isinstance(value, Int):
             return t.ne(value, 0)
         if value.name is None:
-            return self.names.boolean(self.label(node), None, node.loop)
+            return self.names.boolean(self.label(node), None, node.loop, lanes=self.lanes[node.id])
         return t.bool_app(value.name, *value.args)
 
     def unknown(self, node: Node, name: str, *, lossy: bool = False) -> Int:
         """An unknown integer for a node, within the bounds of its type."""
         lo, hi = (node.type.lo, node.type.hi) if isinstance(node.type, IntType) else (None, None)
-        return self.names.integer(name, None, node.loop, lo, hi, lossy=lossy)
+        return self.names.integer(name, None, node.loop, lo, hi, lossy=lossy, lanes=self.lanes[node.id])
+
+    def context(self, loop: int) -> tuple[Int, ...]:
+        """What tells the programs and the iterations of a loop apart."""
+        programs = tuple(symbols.block(axis) for axis in range(self.rank))
+        return (*programs, *(self.counter(i) for i in self.graph.chain(loop)))
+
+    def settled(self, term: T) -> T:
+        """The term with the coordinate changes made that waited for closed forms."""
+        return lanes.settled(term) if self.graph.tile else term
 
     def label(self, node: Node) -> str:
         """A short name for the value of a node, for a reader of the kernel."""
@@ -143,7 +168,7 @@ class Terms:
         if not used:
             return term
         ready = {s: self.closed_form(s) for s in used if s not in self.open}
-        out = t.subst(term, ready)
+        out = self.settled(t.subst(term, ready))
         if not self.open:
             self.resolved[term] = out
         return out

@@ -9,9 +9,11 @@ from gpulint import term as t
 from gpulint.dataflow import arith
 from gpulint.dataflow.graph import Event, Node
 from gpulint.dataflow.induction import after, last
+from gpulint.dataflow.lanes import moved
 from gpulint.dataflow.terms import Opaque, Terms, Value
 from gpulint.dataflow.views import extent, locate, size
 from gpulint.ir import symbols
+from gpulint.ir.nodes import Param
 from gpulint.ir.printer import type_name
 from gpulint.ir.types import UNKNOWN, BoolType, IntType
 from gpulint.term import Bool, Int, Scope, Sym
@@ -39,7 +41,7 @@ def _param(tr: Terms, node: Node) -> Value:
         return t.bool_sym(node.name)
     if not tr.integral[node.id]:
         return Opaque(node.name)
-    return symbols.param(node.name)
+    return symbols.scalar(node.data) if isinstance(node.data, Param) else symbols.param(node.name)
 
 
 def _coord(tr: Terms, node: Node) -> Value:
@@ -139,7 +141,7 @@ def _gamma(tr: Terms, node: Node) -> Value:
         return out
     tr.note(f"the value of {name} is one of too many")
     lo, hi = _join(p, q)
-    return tr.names.integer(name, None, node.loop, lo, hi, lossy=True)
+    return tr.names.integer(name, None, node.loop, lo, hi, lossy=True, lanes=tr.lanes[node.id])
 
 
 def _join(p: Int, q: Int) -> tuple[int | None, int | None]:
@@ -219,13 +221,39 @@ def _last(tr: Terms, node: Node) -> Value:
 
 def _load(tr: Terms, node: Node) -> Value:
     event: Event = node.data
+    value = _loaded(tr, node, event)
+    if event.mask is None or (value is not None and tr.boolean(event.mask) == t.TRUE):
+        return _unread(tr, node) if value is None else value
+    return _masked(tr, node, event, value)
+
+
+def _masked(tr: Terms, node: Node, event: Event, value: Value | None) -> Value:
+    """What a masked load gives: `other` on the lanes that it does not read, or anything."""
+    assert event.mask is not None
+    if not isinstance(value, (Int, Bool)):
+        return _unread(tr, node)
+    mask = tr.boolean(event.mask)
+    rest = _unread(tr, node) if event.other is None else tr.value(event.other)
+    if isinstance(value, Bool):
+        return arith.choose_bool(mask, value, rest if isinstance(rest, Bool) else tr.as_bool(node, rest))
+    out = arith.choose(mask, value, rest) if isinstance(rest, Int) else None
+    return _unread(tr, node) if out is None else out
+
+
+def _unread(tr: Terms, node: Node) -> Value:
+    """Something that a load gives, of which nothing is known."""
+    if not tr.integral[node.id]:
+        return Opaque(None)
+    if isinstance(node.type, BoolType):
+        return tr.names.boolean(tr.label(node), None, node.loop, lanes=tr.lanes[node.id])
+    return tr.unknown(node, tr.label(node))
+
+
+def _loaded(tr: Terms, node: Node, event: Event) -> Value | None:
+    """The element as a function of its place; None when it is none."""
     found = _element(tr, node, event)
     if found is None:
-        if not tr.integral[node.id]:
-            return Opaque(None)
-        if isinstance(node.type, BoolType):
-            return tr.names.boolean(tr.label(node), None, node.loop)
-        return tr.unknown(node, tr.label(node))
+        return None
     name, subscripts = found
     if isinstance(node.type, BoolType):
         return t.bool_app(name, *subscripts)
@@ -253,6 +281,20 @@ def _wraps(event: Event) -> bool:
     return bool(getattr(event.stmt, "negative_wraps", True))
 
 
+def _lane(tr: Terms, node: Node) -> Value:
+    return symbols.lane(node.data)
+
+
+def _relane(tr: Terms, node: Node) -> Value:
+    value = tr.value(node.inputs[0])
+    if not tr.lanes[node.inputs[0]]:
+        return value
+    there = tuple(tr.integer(i) for i in node.inputs[1:])
+    if isinstance(value, Opaque):
+        return Opaque(value.name, tuple(moved(a, there) for a in value.args))
+    return cast(Value, moved(cast(Int, value), there))
+
+
 def _result(tr: Terms, node: Node) -> Value:
     if not tr.integral[node.id]:
         return Opaque(None)
@@ -264,7 +306,7 @@ def _fresh(tr: Terms, node: Node) -> Value:
     if node.op == "undefined":
         name = f"{node.name} before it is assigned"
     if isinstance(node.type, BoolType):
-        return tr.names.boolean(name, None, node.loop)
+        return tr.names.boolean(name, None, node.loop, lanes=tr.lanes[node.id])
     if not tr.integral[node.id] and node.op != "undefined":
         return Opaque(None)
     return tr.unknown(node, name)
@@ -302,5 +344,6 @@ _COMPUTE: dict[str, Callable[[Terms, Node], Value]] = {
     "const": _const, "param": _param, "coord": _coord, "extent": _extent, "size": _size, "stride": _stride,
     "op": _op, "compare": _compare, "and": _junction, "or": _junction, "not": _not, "unknown": _unknown,
     "gamma": _gamma, "cast": _cast, "mu": _mu, "index": _index, "inrange": _inrange, "eta": _after,
+    "lane": _lane, "relane": _relane,
     "exit": _after, "last": _last, "load": _load, "result": _result, "fresh": _fresh, "opaque": _opaque,
 }  # fmt: skip

@@ -53,7 +53,7 @@ def check(kernel: n.Kernel) -> list[str]:
     Checked: names are defined on some path before they are used, arrays and scalars apart; labels and loops
     enclose what leaves them; operators, kinds and field types are those that the nodes declare.
     """
-    return [*_Checker(kernel).run(), *_shapes(kernel)]
+    return [*_shapes(kernel)] or _Checker(kernel).run()
 
 
 class _Checker:

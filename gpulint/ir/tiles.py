@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gpulint.ir import nodes as n
 from gpulint.ir.check import own_expressions
+from gpulint.ir.walk import statements, walk
 
 
 def sized(kernel: n.Kernel) -> n.Kernel:
@@ -45,14 +46,11 @@ def _own(s: n.Stmt) -> Iterator[str]:
 
 def _at_run_time(condition: n.Expr, runtime: set[str]) -> bool:
     """Whether the branch is compiled both ways: its condition needs a value of the launch."""
-    from gpulint.ir.walk import walk
-
-    return any(isinstance(e, n.Coord) or (isinstance(e, n.Var) and e.name in runtime) for e in walk(condition))
+    parts = walk(condition)
+    return any(isinstance(e, n.Coord) or (isinstance(e, n.Var) and e.name in runtime) for e in parts)
 
 
 def _leaves(body: Iterable[n.Stmt], label: str | None = None) -> bool:
     """Whether a statement may leave further out than the block with this label."""
-    from gpulint.ir.walk import statements
-
     jumps = (s for s in statements(tuple(body)) if isinstance(s, (n.Leave, n.Break, n.Continue)))
     return any(not isinstance(s, n.Leave) or s.label != label for s in jumps)

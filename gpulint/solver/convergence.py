@@ -33,12 +33,13 @@ def again(s: Setting, o: Obligation) -> Verdict:
     y = o.sync
     assert y is not None
     if y.kind != "block":
-        how = "uniform" if y.uniform else ""
-        return Verdict(o, PROVED if how else UNDECIDED, reason="" if how else "participants not decided", rung=how)
+        if y.uniform:
+            return Verdict(o, PROVED, rung="uniform")
+        return Verdict(o, UNDECIDED, reason="participants not decided")
     if y.uniform:
         return Verdict(o, PROVED, rung="uniform")
     if not y.exact:
-        return Verdict(o, UNDECIDED, reason="whether all threads come here hangs on jumps that are not tracked")
+        return Verdict(o, UNDECIDED, reason="some thread may have jumped past the barrier")
     if s.prover.unsat(*split(s, y)):
         return Verdict(o, PROVED, rung="z3")
     return Verdict(o, UNDECIDED, reason="the barrier's condition may differ between threads")

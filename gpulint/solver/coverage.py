@@ -18,7 +18,7 @@ from gpulint.interp.machine import run
 from gpulint.ir import symbols as names
 from gpulint.solver import search, space
 from gpulint.solver.general import Round
-from gpulint.solver.inverse import definite, inverse
+from gpulint.solver.inverse import definite, hits, inverse
 from gpulint.solver.radix import Unifier
 from gpulint.solver.reader import Reader
 from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
@@ -206,14 +206,8 @@ def _writes_all(s: Setting, a: Access) -> bool:
     if found is None:
         return False
     inside = and_(*(lt(e, x) for e, x in zip(element, a.array.extents, strict=True)))
-    ranges = [and_(ge(t, 0), lt(t, space.total(x))) for x, t in _sizes(raw, found)]
-    goal = and_(subst(definite(raw.domain), found), *ranges)
-    return bool(s.prover.prove(s.term(inside), s.term(space.unfold(goal))))
-
-
-def _sizes(raw: Seen, found: dict[Sym, Int]) -> list[tuple[int, Int]]:
-    indices = {x: space.atom_of(space.gid(x)) for x in sorted(raw.axes)}
-    return [(x, found[g]) for x, g in indices.items() if g in found]
+    goal = and_(subst(definite(raw.domain), found), hits(raw, found, element))
+    return bool(s.prover.prove(s.term(inside), s.term(goal)))
 
 
 def _gap(s: Setting, name: str) -> Witness | None:

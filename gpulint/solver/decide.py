@@ -28,6 +28,7 @@ from gpulint.solver.verdict import (
 )
 
 MAX_SITES = 16
+IN_VIEW = "for the launch sites in view"
 
 
 def decide(
@@ -72,8 +73,9 @@ def _merge(r: Round, at: Sequence[SiteRound]) -> list[Verdict]:
         if bad is not None:
             out.append(bad)
         elif v.kind == UNDECIDED and answers and all(a is None or a.kind in (PROVED, UNDER) for a in answers):
-            scope = "for the launch sites in view"
-            out.append(replace(v, kind=PROVED, reason=scope, rung="sites", geometry=False))
+            out.append(replace(v, kind=PROVED, reason=IN_VIEW, rung="sites", geometry=False))
+        elif v.kind == UNDER and any(answers) and all(a is None or a.kind in (PROVED, UNDER) for a in answers):
+            out.append(replace(v, kind=PROVED, reason=IN_VIEW, rung="sites", clauses=()))
         else:
             out.append(replace(v, geometry=False) if v.kind == UNDECIDED else v)
     return out

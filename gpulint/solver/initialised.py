@@ -4,7 +4,7 @@ Shown for a read by one write of the same array that comes before it in program 
 from it by a barrier wherever another thread makes it, and reaches the element: the subscripts of
 the write are solved for its thread and loop counters (`inverse`), and the point found lies in the
 write's domain whenever the read happens. A thread's own earlier write needs no barrier.
-Incomplete by design: elements filled by several writes together stay undecided.
+Several writes count together when one of them always reaches the element (two sides of a branch).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from gpulint.dataflow.access import Access
 from gpulint.dataflow.intervals import Intervals
 from gpulint.ir import symbols as names
 from gpulint.solver import space
-from gpulint.solver.inverse import definite, inverse
+from gpulint.solver.inverse import definite, hits, inverse
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, UNDECIDED, Obligation, Verdict
-from gpulint.term import Bool, Int, Scope, Sym, and_, eq, ge, lt, subst, symbols
+from gpulint.term import Bool, Int, Scope, Sym, and_, not_, subst, symbols
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,11 @@ def again(s: Setting, o: Obligation, order: Intervals | None = None) -> Verdict:
     read = o.access
     assert read is not None
     domain = s.term(read.domain)
-    for source in sources(s, read, order or Intervals(s.kernel.body)):
-        how = s.prover.prove(domain, s.term(source.reached))
-        if how:
-            return Verdict(o, PROVED, rung=how)
+    reached = [s.term(x.reached) for x in sources(s, read, order or Intervals(s.kernel.body))]
+    if any(s.prover.prove(domain, c, z3_too=False) for c in reached):
+        return Verdict(o, PROVED, rung="bounds")
+    if reached and s.prover.unsat(domain, *map(not_, reached)):
+        return Verdict(o, PROVED, rung="z3")
     return Verdict(o, UNDECIDED, reason=f"not shown that {read.text or read.array.name} was written before")
 
 
@@ -110,16 +111,9 @@ def _solved(read: Access, w: Access, held: set[Sym]) -> Source | None:
     if point is None:
         return None
     moved: dict[Sym, Int] = dict(point)
-    parts = [subst(definite(w.domain), moved)]
-    for axis in AXES:
-        t = space.atom_of(names.thread(axis))
-        if t in moved:
-            parts += [ge(moved[t], 0), lt(moved[t], names.block_size(axis))]
-    if any(x not in held and x not in symbols(read.domain, *read.subscripts) for x in _points(and_(*parts))):
-        return None
-    # the subscripts must agree once the point is put in: digits out of their radix would not
-    parts += [eq(subst(x, moved), y) for x, y in zip(w.subscripts, read.subscripts, strict=True)]
-    return Source(w, and_(*parts))
+    reached = and_(subst(definite(w.domain), moved), hits(seen, moved, read.subscripts))
+    known = held | symbols(read.domain, *read.subscripts)
+    return Source(w, reached) if _points(reached) <= known else None
 
 
 def _points(c: Bool) -> set[Sym]:

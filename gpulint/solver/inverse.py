@@ -1,17 +1,18 @@
 """The point that writes an element: subscripts solved for coordinates and loop counters.
 
 For `s = base + r_1*d_1 + ... + r_n*d_n` with nested positive radices (r_1 == 1) the digits of an
-element `e` are `d_n = (e - base) // r_n`, then the remainder is split on. Whether these digits lie
-in the access's domain is for the caller to prove; only then does the point exist.
+element `e` are `d_n = (e - base) // r_n`, then the remainder is split on. That the point lies in the
+access's domain and that its subscripts are the element is for the caller to prove (`hits`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Set as Set
 
-from gpulint.solver.space import Seen
+from gpulint.ir import symbols as names
+from gpulint.solver.space import AXES, Seen, atom_of, gid, total
 from gpulint.term import (
-    ONE,
     ZERO,
     Bool,
     Int,
@@ -21,10 +22,14 @@ from gpulint.term import (
     and_,
     conjuncts,
     const,
+    eq,
     floordiv,
+    ge,
+    lt,
     mod,
     mul,
     sub,
+    subst,
     symbols,
 )
 from gpulint.term.build import monomial, of_atom
@@ -46,9 +51,7 @@ def inverse(
         left = [p for p in digits if p[0] not in out]
         for i, (d, r) in enumerate(left):
             last = i == len(left) - 1
-            if last and r != ONE:
-                return None
-            out[d] = rest if last else floordiv(rest, r)
+            out[d] = floordiv(rest, r)
             rest = ZERO if last else mod(rest, r)
     loose = {x for x in symbols(seen.domain) if x.scope is not Scope.LAUNCH} - set(out) - held
     for x in sorted(loose, key=lambda x: x.order):
@@ -56,6 +59,23 @@ def inverse(
             return None
         out[x] = const(max(x.lo or 0, 0))
     return out
+
+
+def hits(seen: Seen, point: Mapping[Sym, Int], element: tuple[Int, ...]) -> Bool:
+    """The subscripts at the point are the element, and its coordinates are of the launch."""
+    parts = [
+        eq(subst(x, dict(point)), y) for x, y in zip(seen.subscripts, element, strict=True)
+    ]
+    for axis in AXES:
+        for c, size in (
+            (gid(axis), total(axis)),
+            (names.thread(axis), names.block_size(axis)),
+            (names.block(axis), names.grid_size(axis)),
+        ):
+            value = point.get(atom_of(c))
+            if value is not None:
+                parts += [ge(value, 0), lt(value, size)]
+    return and_(*parts)
 
 
 def definite(domain: Bool) -> Bool:

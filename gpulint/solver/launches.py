@@ -89,10 +89,15 @@ def _refute_limit(a: SiteRound, prover: Prover, c: LimitCondition, goal: Bool) -
     s = a.setting
     assert s.site is not None
     free = symbols(c.value)
-    if not s.site.exact or any(owner(x.name) == x.name for x in free):
+    sized = any(owner(x.name) != x.name for x in free)
+    if c.value.atom is not None and not sized:
+        return  # the caller's own choice of a size
+    if not s.site.exact or (free and not sized):
+        a.reason = f"{c.what} is not shown to be within the device's limit"
         return
     w = launch_witness(s, prover, not_(goal))
     if w is None:
+        a.reason = f"{c.what} is not shown to be within the device's limit"
         return
     where = (s.site.grid_span if c.name == "grid-axis" else s.site.block_span) or s.site.span
     o = Obligation("contract", c.name, where)

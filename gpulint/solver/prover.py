@@ -14,6 +14,7 @@ from gpulint.solver.bound import Bounder, choices, definitions, extremes, upper
 from gpulint.term import (
     FALSE,
     TRUE,
+    App,
     Atom,
     Bool,
     Cmp,
@@ -244,6 +245,10 @@ class Model:
     def known(self) -> frozenset[Sym]:
         """The integer symbols that the encoded conditions speak of."""
         return frozenset(a for a in self._encoder.names if isinstance(a, Sym) and not a.boolean)
+
+    def tells(self, array: str) -> bool:
+        """Whether the encoded conditions speak of elements of an array."""
+        return any(isinstance(a, App) and a.op == "load" and a.data == array for a in self._encoder.names)
 
     def element(self, array: str, subscripts: Sequence[int]) -> int:
         """The value that the model gives to an element of a read-only array."""

@@ -65,8 +65,8 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
         a, b = disjoint.views(s, p)
         return Ask(o, tuple(disjoint.collision(s, p, a, b)), (a, b), "race", o.access.array.name)
     if o.property == "convergent" and o.sync is not None and o.sync.kind == "block":
-        bad = tuple(convergence.split(s, o.sync)) if o.sync.exact else ()
-        return Ask(o, bad, (), "divergence")
+        apart = tuple(convergence.split(s, o.sync)) if o.sync.exact else ()
+        return Ask(o, apart, (), "divergence")
     if o.property == "initialised" and o.access is not None:
         a = s.see(o.access, frozenset())
         found = initialised.sources(s, o.access, Intervals(s.kernel.body))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from gpulint.contract.clause import Clause
 from gpulint.solver import space
-from gpulint.solver.residual import Named, rank
+from gpulint.solver.residual import EXACT, Named, rank
 from gpulint.solver.setting import Setting
 from gpulint.term import (
     FALSE,
@@ -175,7 +175,7 @@ class Unifier:
             if found is not None:
                 key = (max(rank(c) for c in found), len(found), str(found))
                 options.append((key, d, found))
-        options = [o for o in options if o[0][0] < 2]
+        options = [o for o in options if o[0][0] < EXACT]
         if not options:
             return None
         _, d, cs = min(options, key=lambda o: o[0])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access
-from gpulint.solver.residual import Named, best, missing
+from gpulint.solver.residual import DATA, EXACT, Named, best, missing
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
 from gpulint.term import (
@@ -32,7 +32,7 @@ from gpulint.term import (
     symbols,
 )
 
-EXACT = "in range only for an exact launch size"
+TIGHT = "in range only for an exact launch size"
 HOPELESS = "out of range for any data"
 
 
@@ -80,7 +80,7 @@ def low_side(s: Setting, domain: Bool, positive: Bool, lowest: Bool, named: Name
     if how:
         always = s.prover.prove(domain, not_(positive), z3_too=False)
         return Answer(how, wraps=not always)
-    if plain.clauses and plain.rank == 0:
+    if plain.clauses and plain.rank == DATA:
         return plain
     wrapped = settle(s, domain, lowest, named)
     return wrapped if wrapped.how or wrapped.rank < plain.rank else plain
@@ -129,10 +129,10 @@ def verdict(o: Obligation, answers: list[Answer]) -> Verdict:
     open_ = [a for a in answers if not a.how]
     if all(a.clauses for a in open_):
         cs = tuple(dict.fromkeys(c for a in open_ for c in a.clauses))
-        if max(a.rank for a in open_) < 2:
+        if max(a.rank for a in open_) < EXACT:
             return Verdict(o, UNDER, clauses=cs, rung="clauses")
         hopeless = any(a.hopeless for a in open_)
-        reason = HOPELESS if hopeless else EXACT
+        reason = HOPELESS if hopeless else TIGHT
         return Verdict(o, UNDECIDED, reason=reason, clauses=cs, geometry=True)
     return Verdict(o, UNDECIDED, reason=why(o), geometry=False)
 

@@ -44,8 +44,11 @@ class Reader:
         x, y, z = (self.number(self.s.term(t)) for t in terms)
         return x, y, z
 
-    def launch(self) -> ConcreteLaunch | None:
-        """The launch that the model describes, or None when it is no launch at all."""
+    def launch(self, fill: int = 0) -> ConcreteLaunch | None:
+        """The launch that the model describes, or None when it is no launch at all.
+
+        Arrays that the model does not speak of hold `fill` everywhere.
+        """
         grid = self._triple([names.grid_size(a) for a in AXES])
         block = self._triple([names.block_size(a) for a in AXES])
         if min(*grid, *block) < 1:
@@ -54,20 +57,21 @@ class Reader:
         arrays: dict[str, ConcreteArray] = {}
         for p in self.s.kernel.params:
             if p.is_array:
-                arrays[p.name] = self._array(p.name)
+                arrays[p.name] = self._array(p.name, fill)
             elif isinstance(p.type, FloatType):
                 scalars[p.name] = 1.0
             else:
                 scalars[p.name] = self.number(self.s.term(names.param(p.name)))
         return ConcreteLaunch(grid, block, arrays, scalars)
 
-    def _array(self, name: str) -> ConcreteArray:
+    def _array(self, name: str, fill: int) -> ConcreteArray:
         array = self.s.accesses.arrays.get(name)
         shape = tuple(self.number(self.s.term(e)) for e in array.extents) if array else (1,)
         model = self.model
+        told = model.tells(name)
 
         def initial(index: Index) -> Number | None:
-            return model.element(name, index)
+            return model.element(name, index) if told else fill
 
         return ConcreteArray(shape, initial, self._buffer(name))
 

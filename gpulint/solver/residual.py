@@ -40,6 +40,10 @@ from gpulint.term.build import ONE, of_atom
 
 Residual = tuple[Int, ...]
 DEPTH = 3
+DATA = 0  # a relation between parameters and extents
+SIZE = 1  # one launch size against data or a number: `grid.x <= x.size`, `block.x <= 128`
+CAP = 2  # a number as the upper bound of a size: true of few callers
+EXACT = 3  # the exact size of the launch: `grid.x * block.x <= x.size`, `grid.x == 1`
 HUGE = 2**24  # a constant beyond this in a clause comes from a limit, not from the code
 
 
@@ -133,17 +137,24 @@ def _within(p: Int, loads: list[App]) -> Clause | None:
 
 
 def rank(c: Clause) -> int:
-    """How far a clause is from plain data: 0 data, 1 one launch size alone, 2 the exact launch.
+    """How far a clause is from plain data: DATA, SIZE, CAP or EXACT.
 
-    A bound that holds only by a hardware limit (`x.size >= 67107840`) is no plain data either.
+    A bound that holds only by a hardware limit (`x.size >= 67107840`) counts as EXACT.
     """
     if isinstance(c.condition, Cmp) and abs(c.condition.poly.constant) > HUGE:
-        return 2
+        return EXACT
     names = {s.name for s in symbols(c.condition)}
     launch = {n for n in names if n.startswith(("grid.", "block."))}
     if not launch:
-        return 0
-    return 1 if len(launch) == 1 and len(names) > 1 and not any("*" in n for n in launch) else 2
+        return CAP if _caps(c.condition) else DATA
+    if len(launch) > 1 or any("*" in n for n in launch):
+        return EXACT
+    return SIZE if len(names) > 1 or _caps(c.condition) else EXACT
+
+
+def _caps(c: Bool) -> bool:
+    """Whether a condition only bounds one size from above by a number."""
+    return isinstance(c, Cmp) and c.op == "le" and [k for m, k in c.poly.terms if m] == [1]
 
 
 def best(

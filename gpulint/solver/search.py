@@ -25,6 +25,7 @@ from gpulint.term.node import Mono
 BLOCKS = ((32, 1, 1), (8, 8, 1), (4, 4, 4))  # usual block shapes by launch rank, kept small
 ALL_THREADS = 2048  # up to this many threads the whole launch is replayed
 SEARCH_RLIMIT = 3_000_000
+FILLS = (0, 1, -1)  # what an array holds where the model does not say
 
 
 @dataclass(frozen=True)
@@ -64,13 +65,15 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
         return None
     reader = Reader(s, model, ask.seen)
     whole = whole or bool(s.accesses.syncs)
-    launch = reader.launch()
-    if launch is None or (whole and threads(launch) > ALL_THREADS):
-        return None
-    points = reader.points(launch.block)
-    launch.points = None if whole else points
-    found = replay(s.kernel, launch, ask.kind, ask.obligation.span, ask.array or None)
-    return witness(reader, launch, found) if found is not None else None
+    for fill in FILLS:
+        launch = reader.launch(fill)
+        if launch is None or (whole and threads(launch) > ALL_THREADS):
+            return None
+        launch.points = None if whole else reader.points(launch.block)
+        found = replay(s.kernel, launch, ask.kind, ask.obligation.span, ask.array or None)
+        if found is not None:
+            return witness(reader, launch, found)
+    return None
 
 
 def threads(launch: ConcreteLaunch) -> int:

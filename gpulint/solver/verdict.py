@@ -64,7 +64,8 @@ class Verdict:
     `clauses`: what it holds under (proved-under). `site`: the launch site it was decided or refuted
     for; None: for any parameters. `geometry`: the refutation is for the usual launches only (a
     geometry clause that no launch site or declared contract gives). `rung`: what decided it.
-    `assumptions`: names of the standing assumptions that were used. `settle`: the clause that would settle an undecided one.
+    `assumptions`: names of the standing assumptions that were used. `settle`: the clause that would
+    settle an undecided one.
     """
 
     obligation: Obligation

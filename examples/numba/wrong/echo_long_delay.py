@@ -17,6 +17,8 @@ def echo(x, out, delay):
 
 
 def run(n, delay):
+    if delay < 0:
+        raise ValueError("the delay must not be negative")
     x = cuda.to_device(np.ones(n, dtype=np.float32))
     out = cuda.device_array(n, dtype=np.float32)
     echo[(n + 127) // 128, 128](x, out, delay)

@@ -168,8 +168,7 @@ def test_wrong_number_of_arguments_is_noted(in_function):
 
 
 def test_kernel_of_another_module(tmp_path):
-    from gpulint.frontend.host import sites
-    from gpulint.source.kernels import find
+    from gpulint.frontend.host import kernels_in_reach, sites
     from gpulint.source.resolve import Project
 
     (tmp_path / "kernels.py").write_text(
@@ -180,9 +179,9 @@ def test_kernel_of_another_module(tmp_path):
     )
     (tmp_path / "host.py").write_text(body)
     project = Project([tmp_path])
-    host, other = project.load(tmp_path / "host.py"), project.load(tmp_path / "kernels.py")
-    assert host is not None and other is not None
-    found = sites(host, project, find(other, project))
+    host = project.load(tmp_path / "host.py")
+    assert host is not None
+    found = sites(host, project, kernels_in_reach(host, project))
     assert [show(s.grid[0]) for s in found if s.grid] == ["1", "3"]
     assert all(
         s.kernel == "far" and s.kernel_file.endswith("kernels.py") and s.kernel_row == 4 for s in found

@@ -198,7 +198,7 @@ def _number(argument: Argument | None) -> Int | None:
 def _parameter(p: Param) -> Sym:
     """The kernel's symbol for a scalar; a boolean one stands for `number != 0`."""
     if not isinstance(p.type, BoolType):
-        return _symbol(s.param(p.name))
+        return _symbol(s.scalar(p))
     flag = bool_sym(p.name)
     assert isinstance(flag, Literal) and isinstance(flag.atom, Sym)
     return flag.atom

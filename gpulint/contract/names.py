@@ -59,7 +59,7 @@ class Names:
             elif isinstance(p.type, BoolType):
                 self.values[p.name] = bool_sym(p.name)
             else:
-                self.values[p.name] = s.param(p.name)
+                self.values[p.name] = s.scalar(p)
 
     def lookup(self, node: ast.expr, name: str) -> Value:
         """The value of a name or a dotted record field; Unreadable when nothing has that name."""

@@ -11,6 +11,7 @@ from gpulint.dataflow.build import Unknown, build
 from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
 from gpulint.dataflow.lanes import Sizes, lane_atom, sizes
 from gpulint.dataflow.ops import operations
+from gpulint.dataflow.signs import Signs, floored, limit, truncates
 from gpulint.dataflow.terms import Terms
 from gpulint.dataflow.views import base_extents, locate
 from gpulint.ir import nodes as n
@@ -101,6 +102,10 @@ class Analysis:
             exact = False
         else:
             subscripts, checks = found.subscripts, tuple(found.checks)
+        if truncates(guard, *subscripts):
+            signs = Signs(guard)
+            guard, subscripts = signs.apply(guard), tuple(map(signs.apply, subscripts))
+            checks = tuple((signs.apply(a), signs.apply(b)) for a, b in checks)
         value = self._value(event)
         whole: tuple[Int | Bool, ...] = (guard, *subscripts, *(x for c in checks for x in c))
         guard = t.and_(guard, *self.sides(*whole))
@@ -125,7 +130,8 @@ class Analysis:
         axes = range(len(event.lanes))
         subs = tuple(names.integer(name, span, loop, lossy=True, lanes=axes) for _ in array.extents)
         if not subs:
-            self.graph.unsupported.append((f"{place.base}: the number of its axes is not known", event.stmt.span))
+            reason = f"{place.base}: the number of its axes is not known"
+            self.graph.unsupported.append((reason, event.stmt.span))
             self.graph.tainted.add(place.base)
         self.terms.note(f"the view accessed by {text.place(event.stmt)} is not followed")
         return subs, tuple(zip(subs, array.extents, strict=True))
@@ -181,7 +187,7 @@ class Analysis:
         """The path condition in closed form, and whether all of it is tracked."""
         if path not in self.guards:
             condition, exact = self.terms.guard(path)
-            self.guards[path] = self.terms.resolve(condition), exact
+            self.guards[path] = floored(self.terms.resolve(condition)), exact
         return self.guards[path]
 
     def around(self, loops: tuple[int, ...]) -> tuple[Loop, ...]:
@@ -200,6 +206,7 @@ class Analysis:
             start, stop, step = (tr.resolve(tr.integer(i)) for i in info.bounds)
             value = t.add(start, t.mul(step, counter))
             trips = {1: t.sub(stop, start), -1: t.sub(start, stop)}.get(step.value or 0)
+            trips = limit(trips) if trips is not None else None
         assert info.condition is not None
         condition = tr.resolve(tr.boolean(info.condition))
         uniform = not info.broken and self.uniform(condition, info) and self._uniform_around(info)
@@ -268,13 +275,13 @@ def launch_facts(graph: Graph, integral: list[bool]) -> tuple[tuple[Bool, ...], 
             given = symbols.scalar(v.data)
             facts += [t.ge(given, t.const(width.lo)), t.le(given, t.const(width.hi))]
     rank = 1 + max((axis for kind, axis in used if kind in ("thread", "block")), default=-1)
-    return tuple(facts), rank
+    return tuple(f for f in facts if f != t.TRUE), rank
 
 
 def _tile_facts(graph: Graph, used: list[tuple[str, int]]) -> list[Bool]:
     """Programs along the axes that no coordinate names, and the compiler's limit of a tile's size."""
     programs = {axis for kind, axis in used if kind == "block"}
-    others = (axis for axis in range(max(programs, default=0)) if axis not in programs)
+    others = (axis for axis in range(max(programs, default=1)) if axis not in programs)
     out = [t.lt(symbols.block(axis), symbols.grid_size(axis)) for axis in others]
     sized = (v.data for v in graph.nodes if v.kind == "param" and v.data.constexpr and v.data.lo == 1)
     return out + [t.le(symbols.scalar(p), symbols.MAX_TILE) for p in sized]

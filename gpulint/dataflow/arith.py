@@ -44,7 +44,7 @@ def _shift(op: str, x: Int, y: Int) -> Int | None:
     if y.lo is None or y.lo < 0 or (y.value or 0) > 64:
         return None
     if op == "pow":
-        small = y.value is None or len(x.terms) <= 1 and x.weight < MAX_CHOICE
+        small = y.value is None or (len(x.terms) <= 1 and x.weight < MAX_CHOICE)
         return t.power(x, y) if small else None
     factor = t.power(t.const(2), y)
     return t.mul(x, factor) if op == "shl" else t.floordiv(x, factor)

@@ -12,6 +12,7 @@ from typing import cast
 
 from gpulint import term as t
 from gpulint.dataflow.graph import LoopInfo, Node
+from gpulint.dataflow.signs import limit
 from gpulint.dataflow.terms import Opaque, Terms, Value, subst
 from gpulint.term import Bool, Int, Sym
 from gpulint.term.build import of_atom
@@ -192,7 +193,8 @@ def _range_count(tr: Terms, loop: LoopInfo) -> Int | None:
     start, stop, step = (tr.integer(i) for i in loop.bounds)
     sign = tr.resolve(step)
     if sign.lo is not None and sign.lo >= 1:
-        return t.maximum(t.ZERO, t.cdiv(t.sub(stop, start), step))
+        span = t.sub(stop, start)
+        return t.maximum(t.ZERO, limit(span) if step == t.ONE else t.cdiv(span, step))
     if sign.hi is not None and sign.hi <= -1:
         return t.maximum(t.ZERO, t.cdiv(t.sub(start, stop), t.neg(step)))
     return None

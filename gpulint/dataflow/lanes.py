@@ -106,10 +106,10 @@ def moved(term: T, coordinates: tuple[Int, ...]) -> T:
     if not hidden(term):
         return t.subst(term, mapping(coordinates))
     inside = t.subst(term, {lane_atom(a): _bound(a) for a in range(len(coordinates))})
-    return _wrapped(inside, coordinates)
+    return cast(T, _wrapped(inside, coordinates))
 
 
-def _wrapped(inside: T, coordinates: tuple[Int, ...]) -> T:
+def _wrapped(inside: Int | Bool, coordinates: tuple[Int, ...]) -> Int | Bool:
     if isinstance(inside, Int):
         return t.fn(RELANE, inside, *coordinates, lo=inside.lo, hi=inside.hi)
     return t.bool_app(RELANE, t.select(inside, 1, 0), *coordinates)

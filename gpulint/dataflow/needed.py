@@ -33,6 +33,11 @@ class Use:
     before: frozenset[int] = frozenset()
     everywhere: bool = False
 
+    def at(self, tr: Terms, node: int) -> Use:
+        """This use of one node: no more than what its value may vary with."""
+        loops = self.before.intersection(tr.graph.chain(tr.graph.nodes[node].loop))
+        return replace(self, before=loops, lanes=self.lanes if tr.lanes[node] else ())
+
     def term(self, tr: Terms, term: T) -> T:
         """The term as the access uses it."""
         if self.lanes:
@@ -57,6 +62,7 @@ def uses(tr: Terms, roots: Iterable[int], loops: tuple[int, ...]) -> dict[int, l
     work = [(i, SAME) for i in roots]
     while work:
         i, use = work.pop()
+        use = use.at(tr, i)
         have = out.setdefault(i, [])
         if use in have or EVERYWHERE in have:
             continue

@@ -14,6 +14,7 @@ from gpulint.dataflow import text
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.dataflow.graph import Event, Node
 from gpulint.dataflow.needed import SAME, Use, uses
+from gpulint.dataflow.signs import Signs, truncates
 from gpulint.ir import symbols
 from gpulint.ir.types import INT64, IntType
 from gpulint.term import Int
@@ -121,4 +122,7 @@ def _widens(source: object, target: IntType) -> bool:
 def _make(a: Analysis, node: Node, term: Int, guard: t.Bool, loops: tuple[int, ...], feeds: str) -> IntOp:
     assert isinstance(node.type, IntType) and node.expr is not None
     guard = t.and_(guard, *a.sides(term, guard))
+    if truncates(term, guard):
+        signs = Signs(guard)
+        guard, term = signs.apply(guard), signs.apply(term)
     return IntOp(term, node.type, guard, a.around(loops), node.span, feeds, text.bare(node.expr))

@@ -10,21 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar, Union, cast
+from typing import TYPE_CHECKING, TypeVar, Union, cast
 
 from gpulint import term as t
 from gpulint.dataflow import lanes
 from gpulint.dataflow.facts import Facts
-from gpulint.dataflow.graph import Graph, Node, Path
+from gpulint.dataflow.graph import Graph, Node, Path, Place
 from gpulint.dataflow.kinds import integers
 from gpulint.dataflow.names import Names
-from gpulint.dataflow.text import place
+from gpulint.dataflow.text import bare, place
 from gpulint.ir import symbols
 from gpulint.ir.types import IntType
 from gpulint.term import Bool, Int, Scope, Sym
 from gpulint.term.node import Atom
 
+if TYPE_CHECKING:
+    from gpulint.dataflow.views import Found
+
 T = TypeVar("T", Int, Bool)
+MAX_LABEL = 40  # characters of an expression that names an unknown
 MAX_WEIGHT = 1200  # nodes of a term, written out as a tree
 
 
@@ -57,7 +61,7 @@ class Terms:
         self.values: dict[int, Value] = {}
         self.coerced: dict[tuple[int, bool], Int | Bool] = {}
         self.lanes = lanes.lanes(graph) if graph.tile else [lanes.NONE] * len(graph.nodes)
-        self.rank = 1 + max((v.data for v in graph.nodes if (v.kind, v.op) == ("coord", "block")), default=-1)
+        self.rank = 1 + max((v.data for v in graph.nodes if (v.kind, v.op) == ("coord", "block")), default=0)
         reserved = {n.name for n in graph.nodes if n.kind == "param"}
         self.names = Names(reserved, self.context if graph.tile else None)
         self.placeholders: dict[Sym, int] = {}
@@ -68,7 +72,8 @@ class Terms:
         self.counts: dict[int, Int] = {}
         self.guards: dict[Path, tuple[Bool, bool]] = {}
         self.exits: dict[tuple[int, str, Sym], Int | Bool] = {}
-        self.facts: dict[tuple[Bool, Int], Facts] = {}
+        self.facts: dict[tuple[Bool, Int | None], Facts] = {}
+        self.followed: dict[tuple[Place, Path, bool], Found | None] = {}
         self.notes: dict[str, None] = {}
 
     # --- access --------------------------------------------------------------------------------
@@ -156,7 +161,9 @@ class Terms:
         """A short name for the value of a node, for a reader of the kernel."""
         if node.kind == "load":
             return f"{place(node.data.stmt)} (line {node.span.row})"
-        return f"{node.name or node.op or node.kind} (line {node.span.row})"
+        written = bare(node.expr) if node.expr is not None else ""
+        stem = written if written and len(written) <= MAX_LABEL else node.name or node.op or node.kind
+        return f"{stem} (line {node.span.row})"
 
     # --- closed forms ----------------------------------------------------------------------------
 

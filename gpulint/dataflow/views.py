@@ -51,6 +51,14 @@ def base_extents(tr: Terms, name: str) -> tuple[Int, ...] | None:
 
 def follow(tr: Terms, place: Place, path: Path, *, resolved: bool = False) -> Found | None:
     """The axes of a place; None when it is not known as a view of its base."""
+    key = (place, path, resolved)
+    if key not in tr.followed:
+        tr.followed[key] = _follow(tr, place, path, resolved)
+    found = tr.followed[key]
+    return None if found is None else Found(list(found.axes), dict(found.fixed), list(found.checks))
+
+
+def _follow(tr: Terms, place: Place, path: Path, resolved: bool) -> Found | None:
     extents = base_extents(tr, place.base)
     if not place.known or extents is None:
         return None
@@ -88,11 +96,12 @@ def _term(tr: Terms, i: int, resolved: bool) -> Int:
     return tr.resolve(tr.integer(i)) if resolved else tr.integer(i)
 
 
-def _facts(tr: Terms, path: Path, resolved: bool, extent: Int) -> Facts:
+def _facts(tr: Terms, path: Path, resolved: bool, extent: Int | None = None) -> Facts:
+    """The facts of a path; with an extent, those of a subscript that is in range of it."""
     guard = tr.guard(path)[0]
     guard = tr.resolve(guard) if resolved else guard
     if (guard, extent) not in tr.facts:
-        tr.facts[guard, extent] = Facts(guard, (extent,))
+        tr.facts[guard, extent] = Facts(guard, () if extent is None else (extent,))
     return tr.facts[guard, extent]
 
 
@@ -118,7 +127,7 @@ def _slice(tr: Terms, axis: Axis, s: Slice, path: Path, resolved: bool) -> Axis 
             return None
         start, length = t.sub(n, t.ONE), t.cdiv(n, t.const(-step.value))
     else:
-        facts = _facts(tr, path, resolved, n)
+        facts = _facts(tr, path, resolved)
         start = t.ZERO if s.start is None else _clip(_term(tr, s.start, resolved), n, facts)
         stop = n if s.stop is None else t.minimum(_clip(_term(tr, s.stop, resolved), n, facts), n)
         length = t.cdiv(t.maximum(t.ZERO, t.sub(stop, start)), step)

@@ -19,9 +19,9 @@ from gpulint.term import Bool, Sym, and_, not_, symbols
 FENCES = ("fence_block", "fence_device", "fence_system")
 
 
-def decide(s: Setting) -> list[Verdict]:
-    """One verdict for each barrier of the kernel, for any parameters."""
-    return [again(s, obligation(y)) for y in s.accesses.syncs if y.kind not in FENCES]
+def obligations(s: Setting) -> list[Obligation]:
+    """One question for each barrier of the kernel."""
+    return [obligation(y) for y in s.accesses.syncs if y.kind not in FENCES]
 
 
 def obligation(y: Sync) -> Obligation:

@@ -37,12 +37,12 @@ def decide(
     """Decide every obligation: for any parameters first, then at each launch site in view."""
     given = tuple(replace(c, origin="declared") for c in declared(kernel).clauses)
     start = Setting(kernel, accesses, options, given)
-    if given and start.prover.unsat():
+    if given and start.prover.unsat(*(c.condition for c in given)):
         o = Obligation("contract", "unsatisfiable", given[0].span)
         v = Verdict(o, REFUTED, reason="no launch can meet the declared clauses", clauses=given)
         return KernelResult((v,), (), "refuted", given, (), tuple(sorted(options.assume)))
     r = general.decide(start)
-    at = [sites.decide(r, site) for site in sites_[:MAX_SITES]]
+    at = [sites.decide(r, site) for site in distinct(sites_)[:MAX_SITES]]
     for a in at:
         launches.check(a, r)
         coverage.check(a, r, sites_)
@@ -56,6 +56,15 @@ def decide(
     return KernelResult(
         tuple(verdicts), site_verdicts, status, given, inferred, tuple(sorted(options.assume))
     )
+
+
+def distinct(sites_: Sequence[LaunchSite]) -> list[LaunchSite]:
+    """The sites that differ in more than their callers."""
+    seen: dict[object, LaunchSite] = {}
+    for s in sites_:
+        key = (s.span, s.grid, s.block, tuple(sorted(s.arguments.items())), frozenset(s.facts), s.exact)
+        seen.setdefault(key, s)
+    return list(seen.values())
 
 
 def _named(verdicts: Sequence[Verdict]) -> tuple[Clause, ...]:
@@ -74,7 +83,7 @@ def _merge(r: Round, at: Sequence[SiteRound]) -> list[Verdict]:
             out.append(bad)
         elif v.kind == UNDECIDED and answers and all(a is None or a.kind in (PROVED, UNDER) for a in answers):
             out.append(replace(v, kind=PROVED, reason=IN_VIEW, rung="sites", geometry=False))
-        elif v.kind == UNDER and any(answers) and all(a is None or a.kind in (PROVED, UNDER) for a in answers):
+        elif v.kind == UNDER and any(answers) and all(a is None or a.kind == PROVED for a in answers):
             out.append(replace(v, kind=PROVED, reason=IN_VIEW, rung="sites", clauses=()))
         else:
             out.append(replace(v, geometry=False) if v.kind == UNDECIDED else v)

@@ -41,8 +41,8 @@ def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
     a, b = views(s, p)
     idle = rank_clause(max(1, s.accesses.rank)) if s.site is None else None
     shared = (idle,) if idle is not None else ()
-    if and_(a.domain, b.domain) == FALSE:
-        return Verdict(o, PROVED, rung="bounds")
+    if and_(space.twin(a.domain, 1, held(p)), space.twin(b.domain, 2, held(p))) == FALSE:
+        return Verdict(o, PROVED, rung="bounds")  # no launch lets both happen
     if a.subscripts == b.subscripts and _aligned(p):
         u = Unifier(s, common(a.domain, b.domain), named, equal=set(held(p)))
         u.run(list(a.subscripts))

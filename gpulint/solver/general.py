@@ -13,9 +13,9 @@ from gpulint.ir.types import ArrayType
 from gpulint.solver import convergence, disjoint, initialised, ranges, space, widths
 from gpulint.solver.disjoint import MAX_PAIRS
 from gpulint.solver.pairs import Pair, Pairing
-from gpulint.solver.residual import Named
+from gpulint.solver.residual import Named, rank
 from gpulint.solver.setting import Setting
-from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Verdict
+from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
 from gpulint.term import ZERO, Sym, maximum, minimum, symbols
 
 MAX_ACCESSES = 600
@@ -27,7 +27,7 @@ def nameable(kernel: Kernel, accesses: AccessSet) -> Named:
     found: set[Sym] = set()
     for p in kernel.params:
         if not p.is_array:
-            found |= symbols(names.param(p.name))
+            found |= symbols(names.scalar(p))
     arrays = set()
     for a in accesses.arrays.values():
         if a.is_param:
@@ -56,14 +56,51 @@ def decide(s: Setting) -> Round:
     """In-range first: its data clauses are premises of the rest, which then holds under them."""
     named = nameable(s.kernel, s.accesses)
     verdicts = _in_range(s, named)
-    inferred = _data(verdicts)
+    inferred = consistent(s, _data(verdicts))
+    verdicts = [_kept(v, inferred) for v in verdicts]
     full = s.with_premises(inferred)
     for op in s.accesses.ops:
         verdicts.append(_either(s, full, inferred, _width(op, named)))
     verdicts += _disjoint(s, full, inferred, named)
-    verdicts += convergence.decide(full)
-    verdicts += initialised.decide(full)
-    return Round(s.with_premises(_data(verdicts)), named, verdicts, _data(verdicts))
+    for o in (*convergence.obligations(s), *initialised.obligations(s)):
+        verdicts.append(_either(s, full, inferred, _ordered(o)))
+    whole = consistent(s, _data(verdicts))
+    verdicts = [_kept(v, whole) for v in verdicts]
+    return Round(s.with_premises(whole), named, verdicts, whole)
+
+
+def _ordered(o: Obligation) -> Ask:
+    decide_ = convergence.again if o.property == "convergent" else initialised.again
+    return lambda s: decide_(s, o)
+
+
+def consistent(s: Setting, clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
+    """The clauses, less those that no launch meets together with the ones before.
+
+    A contract that no launch can meet proves nothing, so contradictory clauses are no premises.
+    """
+    conditions = [c.condition for c in clauses]
+    if not s.prover.unsat(*conditions):
+        return clauses
+    kept: list[Clause] = []
+    for c in sorted(clauses, key=lambda c: (rank(c), str(c))):
+        if not s.prover.unsat(*(k.condition for k in kept), c.condition):
+            kept.append(c)
+    return tuple(kept)
+
+
+def _kept(v: Verdict, clauses: tuple[Clause, ...]) -> Verdict:
+    """The verdict, unless it rests on a clause that contradicts the others."""
+    if v.kind != UNDER or set(merged(v.clauses)) <= set(clauses) or _covered(v, clauses):
+        return v
+    return replace(v, kind=UNDECIDED, reason="what it needs contradicts what other accesses need")
+
+
+def _covered(v: Verdict, clauses: tuple[Clause, ...]) -> bool:
+    """Whether every clause of the verdict is there, ranges of elements perhaps in merged form."""
+    ranged = {a for c in clauses if c.predicate in ("within", "above") for a in c.arrays}
+    merged_away = ("within", "above")
+    return all(c in clauses or (c.predicate in merged_away and c.arrays[0] in ranged) for c in v.clauses)
 
 
 def _width(op: IntOp, named: Named) -> Ask:

@@ -30,28 +30,24 @@ class Source:
     reached: Bool  # the point lies in the write's domain
 
 
-def decide(s: Setting) -> list[Verdict]:
-    """One verdict for each read of shared or local memory (equal reads together)."""
-    spaces = {a.array.space for a in s.accesses.accesses}
-    if not spaces & {"shared", "local"}:
-        return []
-    order = Intervals(s.kernel.body)
+def obligations(s: Setting) -> list[Obligation]:
+    """One question for each read of shared or local memory (equal reads together)."""
     done: set[tuple[object, ...]] = set()
     out = []
     for a in s.accesses.accesses:
         key = (a.array.name, a.subscripts, a.domain, a.span)
         if a.array.space in ("shared", "local") and a.mode != "write" and key not in done:
             done.add(key)
-            out.append(again(s, Obligation("initialised", a.array.space, a.span, access=a), order))
+            out.append(Obligation("initialised", a.array.space, a.span, access=a))
     return out
 
 
-def again(s: Setting, o: Obligation, order: Intervals | None = None) -> Verdict:
+def again(s: Setting, o: Obligation) -> Verdict:
     """The verdict on one read in a setting."""
     read = o.access
     assert read is not None
     domain = s.term(read.domain)
-    reached = [s.term(x.reached) for x in sources(s, read, order or Intervals(s.kernel.body))]
+    reached = [s.term(x.reached) for x in sources(s, read)]
     if any(s.prover.prove(domain, c, z3_too=False) for c in reached):
         return Verdict(o, PROVED, rung="bounds")
     if reached and s.prover.unsat(domain, *map(not_, reached)):
@@ -59,9 +55,10 @@ def again(s: Setting, o: Obligation, order: Intervals | None = None) -> Verdict:
     return Verdict(o, UNDECIDED, reason=f"not shown that {read.text or read.array.name} was written before")
 
 
-def sources(s: Setting, read: Access, order: Intervals) -> list[Source]:
+def sources(s: Setting, read: Access) -> list[Source]:
     """The writes before the read whose subscripts can be solved for the element that it reads."""
     out = []
+    order = Intervals(s.kernel.body)
     for w in s.accesses.accesses:
         if w.array.name != read.array.name or w.mode == "read" or w.index >= read.index:
             continue

@@ -65,7 +65,7 @@ def host_prover(s: Setting) -> Prover:
     assert s.binding is not None
     sizes = space.launch_facts(s.kernel, s.accesses, s.options)
     apart = [f for f in sizes if not any(x.name.startswith("grid.") for x in symbols(f))]
-    return Prover([*map(s.term, apart), *s.binding.facts], s.options.rlimit)
+    return Prover([*map(s.term, apart), *s.binding.facts], s.options.rlimit, budget=s.budget)
 
 
 def _limits(a: SiteRound) -> None:

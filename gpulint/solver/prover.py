@@ -8,14 +8,13 @@ the answers do not depend on the machine.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gpulint.solver.bound import Bounder, choices, definitions, extremes, upper
 from gpulint.term import (
     FALSE,
     TRUE,
-    App,
-    Atom,
     Bool,
     Cmp,
     Int,
@@ -34,22 +33,43 @@ from gpulint.term import (
 )
 from gpulint.term.build import ONE, of_atom
 
+if TYPE_CHECKING:
+    from gpulint.solver.model import Model
+
 SPLITS = 4
+PROOF_HOPS = 2  # facts further from a goal seldom matter to a proof and cost encoding
 ELEMENT = sym("element", Scope.POINT)  # stands for a loaded element in `ranges`
 _ELEMENT = next(iter(symbols(ELEMENT)))
+
+
+@dataclass
+class Budget:
+    """How many questions Z3 may still be asked for one kernel: proofs and models apart."""
+
+    proofs: int = 60
+    models: int = 24
+
+    def spend(self, kind: str) -> bool:
+        left = getattr(self, kind)
+        setattr(self, kind, left - 1)
+        return bool(left > 0)
 
 
 class Prover:
     """Proves goals under fixed `facts`; each query adds a domain."""
 
     def __init__(
-        self, facts: Sequence[Bool], rlimit: int, ranges: Mapping[str, Bool] | None = None
+        self,
+        facts: Sequence[Bool],
+        rlimit: int,
+        ranges: Mapping[str, Bool] | None = None,
+        budget: Budget | None = None,
     ) -> None:
         """`ranges` maps an array to what holds of each element, over the symbol `ELEMENT`."""
+        self.budget = budget or Budget()
         self.facts = tuple(dict.fromkeys(p for f in facts for p in conjuncts(f)))
         self.rlimit = rlimit
         self.ranges = dict(ranges or {})
-        self.queries = 0
         self._support = [(f, frozenset(symbols(f))) for f in self.facts]
         self._cache: dict[tuple[Bool, Bool, bool], str] = {}
 
@@ -58,7 +78,8 @@ class Prover:
         merged = dict(self.ranges)
         for array, what in (ranges or {}).items():
             merged[array] = and_(what, merged.get(array, TRUE))
-        return Prover([*self.facts, *facts], self.rlimit, merged) if facts or ranges else self
+        both = [*self.facts, *facts]
+        return Prover(both, self.rlimit, merged, self.budget) if facts or ranges else self
 
     def elements(self, *terms: Bool | Int) -> list[Bool]:
         """What the known ranges say of the loaded elements in the terms."""
@@ -70,21 +91,18 @@ class Prover:
             if a.data in self.ranges
         ]
 
-    def relevant(self, *terms: Bool | Int) -> list[Bool]:
-        """The facts connected to the symbols of the terms, directly or through other facts."""
+    def relevant(self, *terms: Bool | Int, hops: int = 8) -> list[Bool]:
+        """The facts connected to the symbols of the terms, through at most `hops` other facts."""
         want: set[Sym] = set(symbols(*terms))
         left = list(self._support)
         out: list[Bool] = []
-        changed = True
-        while changed:
-            changed = False
-            for item in list(left):
-                if item[1] & want:
-                    out.append(item[0])
-                    left.remove(item)
-                    if len(item[1]) <= 8:
-                        want |= item[1]
-                    changed = True
+        for _ in range(hops):
+            near = [item for item in left if item[1] & want]
+            if not near:
+                break
+            left = [item for item in left if not item[1] & want]
+            out += [f for f, _ in near]
+            want = want.union(*(s for _, s in near))
         return out
 
     def prove(self, domain: Bool, goal: Bool, z3_too: bool = True) -> str:
@@ -156,115 +174,39 @@ class Prover:
 
     def unsat(self, *conditions: Bool) -> bool:
         """Whether facts and conditions contradict each other, by Z3 with lemmas."""
-        import z3
-
-        from gpulint.solver.encode import Encoder
-
         whole = and_(*conditions)
         if whole == FALSE:
             return True
-        self.queries += 1
-        enc = Encoder()
-        whole = and_(whole, *self.elements(whole))
-        claims = [enc.boolean(c) for c in (whole, *self.relevant(whole))]
-        solver = _solver(self.rlimit)
-        solver.add(*claims, *enc.sides, *enc.lemmas())
-        return bool(solver.check() == z3.unsat)
-
-    def model(
-        self, conditions: Iterable[Bool], small: Sequence[Atom] = (), rlimit: int | None = None
-    ) -> Model | None:
-        """A solution of facts and conditions with real products, `small` atoms minimised in turn."""
+        if not self.budget.spend("proofs"):
+            return False
         import z3
 
         from gpulint.solver.encode import Encoder
+        from gpulint.solver.model import make_solver
 
-        whole = and_(*conditions)
-        if whole == FALSE:
-            return None
-        self.queries += 1
-        enc = Encoder(exact=True)
         whole = and_(whole, *self.elements(whole))
-        claims = [enc.boolean(c) for c in (whole, *self.relevant(whole))]
-        solver = _solver(rlimit or self.rlimit)
-        solver.add(*claims, *enc.sides)
-        if solver.check() != z3.sat:
+        solver = make_solver(self.rlimit)
+        solver.from_string(Encoder().script([whole, *self.relevant(whole, hops=PROOF_HOPS)]))
+        return bool(solver.check() == z3.unsat)
+
+    def model(
+        self, conditions: Iterable[Bool], small: Sequence[Sym] = (), rlimit: int | None = None
+    ) -> Model | None:
+        """A solution of facts and conditions with real products, `small` symbols minimised in turn."""
+        whole = and_(*conditions)
+        if whole == FALSE or not self.budget.spend("models"):
             return None
-        best = solver.model()
-        for a in small:
-            if a in enc.names:
-                best = _minimise(solver, enc.names[a], best)
-        return Model(best, enc)
+        import z3
 
+        from gpulint.solver.encode import Encoder
+        from gpulint.solver.model import make_solver, smallest
 
-def _minimise(solver: Any, name: Any, best: Any) -> Any:
-    """Shrink one value by bisection; the solver keeps the bound it ends with."""
-    import z3
-
-    value = best.eval(name, model_completion=True).as_long()
-    low = -1
-    for _ in range(72):
-        if value <= low + 1:
-            break
-        middle = (low + value) // 2
-        solver.push()
-        solver.add(name <= middle, name >= 0)
-        if solver.check() == z3.sat:
-            best = solver.model()
-            value = best.eval(name, model_completion=True).as_long()
-        else:
-            low = middle
-        solver.pop()
-    solver.add(name <= value)
-    return best
-
-
-def _solver(rlimit: int) -> Any:
-    import z3
-
-    solver = z3.SimpleSolver()
-    solver.set("rlimit", rlimit)
-    solver.set("random_seed", 7)
-    return solver
+        whole = and_(whole, *self.elements(whole))
+        encoder = Encoder(exact=True)
+        solver = make_solver(rlimit or self.rlimit)
+        solver.from_string(encoder.script([whole, *self.relevant(whole)]))
+        return smallest(solver, encoder, small) if solver.check() == z3.sat else None
 
 
 def _at_most(p: Int) -> Bool:
     return le(p, 0)
-
-
-class Model:
-    """A Z3 model read back as numbers."""
-
-    def __init__(self, model: Any, encoder: Any) -> None:
-        self._model, self._encoder = model, encoder
-
-    def value(self, t: Int) -> int:
-        """The value of a term; what the model leaves open is completed by Z3's choice."""
-        return int(self._model.eval(self._encoder.integer(t), model_completion=True).as_long())
-
-    def known(self) -> frozenset[Sym]:
-        """The integer symbols that the encoded conditions speak of."""
-        return frozenset(a for a in self._encoder.names if isinstance(a, Sym) and not a.boolean)
-
-    def tells(self, array: str) -> bool:
-        """Whether the encoded conditions speak of elements of an array."""
-        return any(isinstance(a, App) and a.op == "load" and a.data == array for a in self._encoder.names)
-
-    def element(self, array: str, subscripts: Sequence[int]) -> int:
-        """The value that the model gives to an element of a read-only array."""
-        import z3
-
-        sorts = [z3.IntSort()] * (len(subscripts) + 1)
-        f = z3.Function(f"load {array}", *sorts)
-        out = self._model.eval(f(*[z3.IntVal(i) for i in subscripts]), model_completion=True)
-        return int(out.as_long())
-
-    def holds(self, c: Bool) -> bool:
-        import z3
-
-        return bool(z3.is_true(self._model.eval(self._encoder.boolean(c), model_completion=True)))
-
-    def values(self, names: Iterable[Sym]) -> Mapping[Sym, int]:
-        return {s: self.value(of_atom(s)) for s in names}
-
-

@@ -18,7 +18,7 @@ def again(s: Setting, o: Obligation, named: Named) -> Verdict | None:
         seen = s.see(o.access)
         top, positive, lowest = ranges.goals(o.access, o.axis, seen.checks)
         goal = positive if o.kind == "negative" else and_(top, lowest)
-        how = s.prover.prove(seen.domain, goal)
+        how = s.prover.prove(seen.domain, goal, z3_too=not ranges.unknowns(o.access))
         return Verdict(o, PROVED if how else UNDECIDED, rung=how, reason="" if how else ranges.why(o))
     if o.property == "no-wrap" and o.op is not None:
         seen = s.see(o.op)
@@ -69,7 +69,7 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
         return Ask(o, apart, (), "divergence")
     if o.property == "initialised" and o.access is not None:
         a = s.see(o.access, frozenset())
-        found = initialised.sources(s, o.access, Intervals(s.kernel.body))
+        found = initialised.sources(s, o.access)
         gaps = [not_(s.term(x.reached)) for x in found]
         return Ask(o, (a.domain, *gaps), (a,), "uninitialised", o.access.array.name)
     return None

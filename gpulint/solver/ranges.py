@@ -145,13 +145,19 @@ def why(o: Obligation) -> str:
     loads = sorted({x.data for x in apps(index, op="load")})
     if loads:
         return f"indirect index: loaded from {', '.join(loads)}"
-    unknown = sorted(x.name for x in symbols(index) if x.scope is Scope.POINT and not known(x.name))
+    unknown = unknowns(a)
     if unknown:
         return f"index depends on an unknown value: {unknown[0]}"
     loops = sorted(x.name for x in symbols(index) if x.scope is Scope.LOOP)
     if loops:
         return "index grows with a loop whose bound does not limit it"
     return "no bound found"
+
+
+def unknowns(a: Access) -> list[str]:
+    """The unknown values of a point that the subscripts of an access depend on."""
+    found = symbols(*(index for index, _ in a.checks))
+    return sorted(x.name for x in found if x.scope is Scope.POINT and not known(x.name))
 
 
 def known(name: str) -> bool:

@@ -10,7 +10,7 @@ from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Index, Number, 
 from gpulint.ir import symbols as names
 from gpulint.ir.types import FloatType
 from gpulint.solver import space
-from gpulint.solver.prover import Model
+from gpulint.solver.model import Model
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
 from gpulint.term import Atom, Int, Scope, Unbound, evaluate, symbols
@@ -31,7 +31,7 @@ class Reader:
         env: dict[Atom, int] = {}
         for x in symbols(t):
             if x in self.known:
-                env[x] = self.model.value(of_atom(x))
+                env[x] = self.model.symbol(x)
             else:
                 low = default if x.lo is None else max(x.lo, default)
                 env[x] = low if x.hi is None else min(low, x.hi)
@@ -61,7 +61,7 @@ class Reader:
             elif isinstance(p.type, FloatType):
                 scalars[p.name] = 1.0
             else:
-                scalars[p.name] = self.number(self.s.term(names.param(p.name)))
+                scalars[p.name] = self.number(self.s.term(names.scalar(p)))
         return ConcreteLaunch(grid, block, arrays, scalars)
 
     def _array(self, name: str, fill: int) -> ConcreteArray:
@@ -108,7 +108,7 @@ class Reader:
     def names(self) -> Mapping[str, int]:
         """The numbers under the user's names: host symbols at a site, else the kernel's own."""
         out: dict[str, int] = {}
-        own = {names.param(p.name) for p in self.s.kernel.params if not p.is_array}
+        own = {names.scalar(p) for p in self.s.kernel.params if not p.is_array}
         extents = [e for a in self.s.accesses.arrays.values() if a.is_param for e in a.extents]
         for t in sorted([*own, *extents], key=str):
             if self.s.site is None:

@@ -13,7 +13,7 @@ from gpulint.frontend.host.site import LaunchSite
 from gpulint.ir.nodes import Kernel
 from gpulint.solver import space
 from gpulint.solver.options import Options
-from gpulint.solver.prover import ELEMENT, Prover
+from gpulint.solver.prover import ELEMENT, Budget, Prover
 from gpulint.solver.space import Seen
 from gpulint.term import Bool, Int, and_, ge, lt
 
@@ -31,10 +31,12 @@ class Setting:
         premises: Iterable[Clause] = (),
         site: LaunchSite | None = None,
         binding: Binding | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.kernel, self.accesses, self.options = kernel, accesses, options
         self.premises = tuple(premises)
         self.site, self.binding = site, binding
+        self.budget = budget or Budget()
         self._seen: dict[tuple[int, frozenset[int]], Seen] = {}
 
     @cached_property
@@ -44,7 +46,7 @@ class Setting:
         own = [self.term(f) for f in facts]
         if self.binding is not None:
             own += [*self.binding.facts, *self.binding.device_facts]
-        return Prover(own, self.options.rlimit, self._ranges())
+        return Prover(own, self.options.rlimit, self._ranges(), self.budget)
 
     def _ranges(self) -> Mapping[str, Bool]:
         out: dict[str, Bool] = {}
@@ -70,7 +72,9 @@ class Setting:
         if not added:
             return self
         both = (*self.premises, *added)
-        return Setting(self.kernel, self.accesses, self.options, both, self.site, self.binding)
+        return Setting(
+            self.kernel, self.accesses, self.options, both, self.site, self.binding, self.budget
+        )
 
     def see(self, a: Access | IntOp, within: frozenset[int] = frozenset(space.AXES)) -> Seen:
         key = (id(a), within)

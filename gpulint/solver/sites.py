@@ -15,9 +15,12 @@ from gpulint.contract.clause import Clause
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.solver import questions
 from gpulint.solver.general import Round
+from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
 from gpulint.term import FALSE, TRUE, symbols
+
+SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
 
 
 @dataclass
@@ -37,7 +40,7 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
     g = r.setting
     declared = tuple(c for c in g.premises if c.origin == "declared")
     binding = bind(g.kernel, g.accesses.arrays, site)
-    s = Setting(g.kernel, g.accesses, g.options, (), site, binding)
+    s = Setting(g.kernel, g.accesses, g.options, (), site, binding, Budget(SITE_PROOFS, SITE_MODELS))
     out = SiteRound(s)
     if binding.problems:
         out.reason = binding.problems[0].message

@@ -161,7 +161,7 @@ def launch_facts(kernel: Kernel, accesses: AccessSet, options: Options) -> tuple
     reach = INT32_MAX if small else WIDE
     for p in kernel.params:
         if not p.is_array:
-            out += [le(names.param(p.name), reach), ge(names.param(p.name), -reach)]
+            out += [le(names.scalar(p), reach), ge(names.scalar(p), -reach)]
     if small:
         out += [le(total(axis), INT32_MAX) for axis in AXES]
     return tuple(out)

@@ -81,6 +81,8 @@ class _Evaluation:
             raise Unbound(a)
         if a.op == "fn" and a.data == "product":
             return args[0] * args[1]
+        if a.op == "fn" and a.data in FUNCTIONS:
+            return FUNCTIONS[a.data](*args)
         if a.op in ("load", "fn"):
             return self.loader(a, tuple(args))
         return OPERATORS[a.op](*args)
@@ -99,4 +101,8 @@ OPERATORS: dict[str, Callable[..., int]] = {
     "min": min,
     "max": max,
     "pow": pow,
+}
+FUNCTIONS: dict[str, Callable[..., int]] = {
+    "next_power_of_2": lambda n: 1 << (n - 1).bit_length() if n > 0 else 0,
+    "floor_log2": lambda n: max(n.bit_length() - 1, 0),
 }

@@ -60,7 +60,9 @@ class Search:
 
     def _forced(self, c: Bool) -> tuple[Sym, int] | None:
         for part in t.conjuncts(c):
-            terms = [(m, k) for m, k in part.poly.terms if m] if isinstance(part, t.Cmp) and part.op == "eq" else []
+            if not isinstance(part, t.Cmp) or part.op != "eq":
+                continue
+            terms = [(m, k) for m, k in part.poly.terms if m]
             if len(terms) == 1 and len(terms[0][0]) == 1 and abs(terms[0][1]) == 1:
                 symbol = terms[0][0][0]
                 if isinstance(symbol, Sym):

@@ -105,18 +105,22 @@ class Generator:
         up = [f"min({self.value(1)}, 5)", f"{self.value(2)}, min(n, 6)", f"0, min({self.value(1)}, 6), t + 1",
               "i, n, cuda.gridsize(1)", "1, 7, 3"]  # fmt: skip
         down = [f"min({self.value(1)}, 6), -1, -1", "6, 0, -2"]
+        kept = r.random() < 0.5
+        if kept:
+            self.write(f"{name} = {r.randint(0, 3)}")
         self.write(f"for {name} in range({r.choice(up + down)}):")
         self.names.append(name)
         self.loops += 1
         self.block(3)
         self.loops -= 1
-        self.names.remove(name)
+        if not kept:
+            self.names.remove(name)
 
     def _loop(self) -> None:
         r, self.count = self.random, self.count + 1
         name = f"w{self.count}"
         start, test, step = r.choice([
-            (self.value(1), f"{name} < {r.choice(['n', '5'])}", r.choice(["+= 1", "+= t + 1", "+= cuda.gridsize(1)"])),
+            (self.value(1), f"{name} < n", r.choice(["+= 1", "+= t + 1", "+= cuda.gridsize(1)"])),
             (r.choice(["n", "8", "t + 4"]), f"{name} > 0", r.choice(["//= 2", ">>= 1", "-= 2"])),
             ("1", f"{name} < n", "*= 2"),
             ("0", "True", "+= 1"),

@@ -7,9 +7,10 @@ from kernels import kernel
 from gpulint.dataflow import analyse
 from gpulint.dataflow.graph import MAX_NODES
 from gpulint.ir import nodes as n
+from gpulint.ir import symbols
 from gpulint.ir.span import NOWHERE
 from gpulint.ir.types import FLOAT32, INT32, INT64, ArrayType
-from gpulint.term import show
+from gpulint.term import evaluate, show
 
 
 def found(body: str, params: str = "x, out, n"):
@@ -25,6 +26,10 @@ def ir(*body, params=("x", "out")):
 
 def const(value):
     return n.Const(value, INT64)
+
+
+def repeat(*body):
+    return n.For("k", const(0), n.Var("n", INT32), const(1), body, INT64)
 
 
 def test_facts_bound_the_coordinates_in_use():
@@ -81,6 +86,12 @@ def test_a_slice_is_checked_against_its_own_length():
     assert show(s.accesses[0].subscripts[0]) == "threadIdx.x + block.x * blockIdx.x + 2"
 
 
+def test_the_last_element_as_a_slice_of_an_empty_array_is_empty():
+    s = found("part = x[x.shape[0] - 1:]\npart[0] = 1.0")
+    (extent,) = [e for _, e in s.accesses[0].checks]
+    assert evaluate(extent, {symbols.extent("x", 0, 1).atom: 0}) == 0
+
+
 def test_a_name_for_one_of_two_arrays_gives_both():
     choose = n.If(
         n.Compare("gt", n.Var("n", INT32), const(0)), (n.Alias("a", "x"),), (n.Alias("a", "out"),)
@@ -92,14 +103,14 @@ def test_a_name_for_one_of_two_arrays_gives_both():
 
 def test_swapped_buffers_may_be_either():
     swap = (n.Alias("t", "a"), n.Alias("a", "b"), n.Alias("b", "t"))
-    loop = n.For("k", const(0), n.Var("n", INT32), const(1), (n.Store("a", (const(0),), const(1)), *swap), INT64)
+    loop = repeat(n.Store("a", (const(0),), const(1)), *swap)
     s = analyse(ir(n.Alias("a", "x"), n.Alias("b", "out"), loop))
     assert {a.array.name for a in s.accesses} == {"x", "out"}
 
 
 def test_a_view_that_a_loop_rebinds_is_anywhere_in_its_base():
     narrow = n.View("a", "a", (n.Range(const(1), None, None),))
-    loop = n.For("k", const(0), n.Var("n", INT32), const(1), (n.Store("a", (const(0),), const(1)), narrow), INT64)
+    loop = repeat(n.Store("a", (const(0),), const(1)), narrow)
     (a,) = analyse(ir(n.Alias("a", "x"), loop)).accesses
     assert a.array.name == "x" and not a.exact and show(a.subscripts[0]).startswith("some index of x")
 
@@ -109,7 +120,7 @@ def test_unsupported_statements_taint_their_arrays():
         n.Unsupported("goto", ("x",), ("i",)), n.Load("v", "x", (const(0),), INT32),
         n.Store("out", (n.Var("v", INT32),), const(0)), n.Store("out", (n.Var("i"),), const(0)),
     ))  # fmt: skip
-    assert s.tainted == {"x"} and s.arrays["x"].written and not s.arrays["out"].is_param is False
+    assert s.tainted == {"x"} and s.arrays["x"].written
     assert s.unsupported[0][0] == "goto"
     assert all("x[" in show(a.subscripts[0]) or "i" in show(a.subscripts[0]) for a in s.accesses[1:])
 

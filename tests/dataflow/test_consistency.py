@@ -70,7 +70,7 @@ def test_every_touched_element_is_covered(batch):
 
 
 def test_the_search_can_fail():
-    k = kernel("@cuda.jit\ndef k(x, idx, out, n):\n    i = cuda.grid(1)\n    if i < n:\n        out[i] = 1.0\n")
+    k = kernel("@cuda.jit\ndef k(out, n):\n    i = cuda.grid(1)\n    if i < n:\n        out[i] = 1.0\n")
     access = analyse(k).accesses[0]
     known = {symbols.thread(0).atom: 2, symbols.block(0).atom: 0, symbols.block_size(0).atom: 4}
     search = Search({**known, symbols.param("n").atom: 3}, {})

@@ -63,7 +63,8 @@ def test_the_slice_of_an_address_leaves_values_out():
 
 
 def test_what_threads_flow_into_varies():
-    graph = build(kernel("@cuda.jit\ndef k(x, n):\n    i = cuda.grid(1)\n    x[i + 1] = 1.0\n    x[n + 2] = 1.0\n"))
+    text = "@cuda.jit\ndef k(x, n):\n    i = cuda.grid(1)\n    x[i + 1] = 1.0\n    x[n + 2] = 1.0\n"
+    graph = build(kernel(text))
     first, second = (e.subscripts[0] for e in graph.events)
     assert f"v{first}" in varying(graph) and f"v{second}" not in varying(graph)
 
@@ -78,8 +79,9 @@ def test_loaded_values_vary_when_the_kernel_writes_them():
 def test_straight_code_needs_no_networkx():
     code = (
         "import sys; import gpulint.dataflow as d; from gpulint.ir.nodes import Kernel; "
-        "from gpulint.ir.span import NOWHERE; d.analyse(Kernel('k', 'k', 'numba', (), (), NOWHERE, NOWHERE)); "
+        "from gpulint.ir.span import NOWHERE as at; d.analyse(Kernel('k', 'k', 'numba', (), (), at, at)); "
         "print('networkx' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "False"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Union
 
 from gpulint.ir.span import Span
 from gpulint.ir.types import UNKNOWN, Type
-from gpulint.term import Bool, Int
+from gpulint.term import FALSE, Bool, Int
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,13 @@ class HostArray:
     when unknown. `contiguous`: C-contiguous, None when unknown. `dtype` is NumPy's name or ''.
     Without a shape, `name` is the one that its extents are named after: `ranks.with_rank` gives the
     shape once the kernel fixes the rank. `scalar`: when the host does not say whether this is an
-    array at all, the term that it is should the kernel take a scalar.
+    array at all, the term that it is should the kernel take a scalar. `none`: the condition that None is
+    given instead.
+
+    `strides` are in elements: products for a contiguous array, symbols `x.stride(0)` when unknown; None
+    without a shape. `span` is the number of elements from its first to one past its last: what a
+    pointer to it may reach. `low` and `high` bound its elements, `injective` and `sorted` (never
+    falling) tell how they are arranged; None where nothing is known.
     """
 
     name: str
@@ -43,13 +49,26 @@ class HostArray:
     contiguous: bool | None = None
     dtype: str = ""
     scalar: Int | None = None
+    none: Bool = FALSE
+    strides: tuple[Int, ...] | None = None
+    span: Int | None = None
+    low: Int | None = None
+    high: Int | None = None
+    injective: bool | None = None
+    sorted: bool | None = None
 
 
 @dataclass(frozen=True)
 class Other:
-    """An argument that is neither: None, a string, a function, something not understood."""
+    """An argument that is neither: None, a string, a type, a function, something not understood.
+
+    `none`: the condition that it is None; None when nobody knows. `known`: the host says exactly what
+    it is (a string, a type, None), so that nothing about it stays open.
+    """
 
     text: str
+    none: Bool | None = None
+    known: bool = False
 
 
 Argument = Union[Scalar, HostArray, Other]
@@ -65,6 +84,10 @@ class LaunchSite:
     names. `exact`: every part was understood, so that a violation found here is real; `notes`
     name what was not. `forall`: n of `kernel.forall(n)`. `callers`: when the function that launches was
     analysed for one of its callers, the calls, outermost first; empty when its parameters are free.
+
+    For a tile kernel, `grid` is its program grid and `block` is (1, 1, 1); `options` are the launch's
+    own settings (`num_warps`, `num_stages`, `num_ctas`, `maxnreg`). `config` is the text of the autotuner's
+    configuration that this site stands for: such a launch has a site for each of them.
     """
 
     kernel: str  # qualname of the kernel
@@ -83,3 +106,5 @@ class LaunchSite:
     kernel_file: str = ""  # filename of the kernel's module
     kernel_row: int = 0  # row of the kernel's definition: one file may define a name twice
     callers: tuple[Span, ...] = ()
+    options: Mapping[str, Int] = field(default_factory=dict)
+    config: str = ""

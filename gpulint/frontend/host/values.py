@@ -72,7 +72,12 @@ class Map:
 
 @dataclass(frozen=True)
 class Arr:
-    """An array. `shape` None: the rank is not known, extents are named after `shape_of`."""
+    """An array. `shape` None: the rank is not known, extents are named after `shape_of`.
+
+    `strides` in elements; None: row-major where `contiguous`, else symbols named after `layout`.
+    `none`: when the value is None instead. `injective`, `sorted`: what is known of the elements, which
+    lie between `low` and `high`.
+    """
 
     name: str
     shape: tuple[Int, ...] | None
@@ -84,6 +89,13 @@ class Arr:
     contiguous: bool | None = None
     dtype: str = ""
     device: bool = False
+    strides: tuple[Int, ...] | None = None
+    layout: str = ""
+    none: Bool = FALSE
+    injective: bool | None = None
+    sorted: bool | None = None
+    low: Int | None = None
+    high: Int | None = None
 
     def extent(self, axis: int) -> Int:
         if self.shape is not None and -len(self.shape) <= axis < len(self.shape):
@@ -254,4 +266,7 @@ def number(n: int) -> Num:
 
 def view(a: Arr, shape: tuple[Int, ...] | None, name: str, whole: bool = False) -> Arr:
     """A part or another arrangement of the same buffer, whose shape is given or unknown."""
-    return replace(a, name=name, shape=shape, shape_of=name, whole=whole and a.whole, contiguous=None)
+    return replace(
+        a, name=name, shape=shape, shape_of=name, whole=whole and a.whole, contiguous=None, strides=None,
+        layout=name, injective=None, sorted=None,
+    )  # fmt: skip

@@ -10,7 +10,7 @@ from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.context import Context, NotHandled, expression
 from gpulint.frontend.numba.facts import Fact
 from gpulint.frontend.numba.inline import Arguments, call
-from gpulint.frontend.numba.statements import _arrays as arrays_of
+from gpulint.frontend.numba.statements import arrays_of
 from gpulint.frontend.numba.subscripts import Place, hold, place, promote, take
 from gpulint.frontend.numba.types import by_name
 from gpulint.frontend.numba.values import (
@@ -136,7 +136,7 @@ _TYPED = frozenset(("np", "numba", "builtins", "cuda"))
 def _library(cx: Context, name: str, node: ast.Call) -> Value:
     handler = INTRINSICS.get(name) or INTRINSICS.get(f"numba.{name.removeprefix('cuda.')}")
     owner, _, last = name.rpartition(".")
-    if handler is None and owner in _TYPED and by_name(last) is not None:
+    if handler is None and (owner in _TYPED or owner.startswith("cuda.")) and by_name(last) is not None:
         return _conversion(cx, last, node)
     if handler is None:
         handler = next((make(name) for prefix, make in PREFIXES.items() if name.startswith(prefix)), None)

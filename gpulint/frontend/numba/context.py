@@ -156,12 +156,12 @@ class Context:
             return Tuple(tuple(self.hold(f"{name}.{i}", v, span) for i, v in enumerate(value.items)))
         if not isinstance(value, SCALARS):
             return value
-        target = self._claimed(name)
+        target = self.claim(name)
         if not self._retarget(value, target) and not (isinstance(value, n.Var) and value.name == target):
             self.emit(n.Assign(target, value, span))
         return value if isinstance(value, n.Const) else n.Var(target, value.type, span)
 
-    def _claimed(self, name: str) -> str:
+    def claim(self, name: str) -> str:
         """The IR name of a scalar local; a new one where an array has taken it."""
         target = self.canonical(name)
         if target in self.arrays:

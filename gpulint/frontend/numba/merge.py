@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from gpulint.frontend.numba import types as nt
-from gpulint.frontend.numba.context import Context, Loop
+from gpulint.frontend.numba.context import Context, Loop, NotHandled
 from gpulint.frontend.numba.values import SCALARS, Array, Choices, Foreign, Function, Tuple, Value
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
@@ -23,12 +23,16 @@ def conditional(
         (then if condition.value else other)()
         return
     before, dead = dict(cx.frame.env), cx.dead
-    with cx.capture() as yes:
-        then()
-    env_yes, dead_yes = cx.frame.env, cx.dead
-    cx.frame.env, cx.dead = before, dead
-    with cx.capture() as no:
-        other()
+    try:
+        with cx.capture() as yes:
+            then()
+        env_yes, dead_yes = cx.frame.env, cx.dead
+        cx.frame.env, cx.dead = dict(before), dead
+        with cx.capture() as no:
+            other()
+    except NotHandled:
+        cx.frame.env, cx.dead = before, dead
+        raise
     env_no, dead_no = cx.frame.env, cx.dead
     cx.frame.env = join(cx, (env_yes, yes, dead_yes), (env_no, no, dead_no), cx.span(node))
     cx.dead = dead_yes and dead_no

@@ -24,11 +24,13 @@ def body(cx: Context, statements: Sequence[ast.stmt]) -> None:
         if cx.dead:
             return
         handler = STATEMENTS.get(type(s))
+        index, depth = cx.index, cx.depth
         try:
             if handler is None:
                 raise NotHandled(f"the statement {type(s).__name__.lower()}", s)
             handler(cx, s)
         except NotHandled as error:
+            cx.index, cx.depth = index, depth
             unsupported(cx, error.reason, s, error.node)
 
 
@@ -38,20 +40,25 @@ def unsupported(cx: Context, reason: str, s: ast.AST, node: ast.AST | None = Non
     targets: list[str] = []
     for e in ast.walk(s):
         if isinstance(e, ast.Name):
-            arrays.update(dict.fromkeys(_arrays(ex.local(cx, e.id))))
+            arrays.update(dict.fromkeys(arrays_of(ex.local(cx, e.id))))
             if isinstance(e.ctx, ast.Store):
-                targets.append(cx.canonical(e.id))
+                targets.append(cx.claim(e.id))
                 cx.frame.env[e.id] = n.Var(targets[-1], UNKNOWN)
     place = node if node is not None and hasattr(node, "lineno") else s
     cx.emit(n.Unsupported(reason, tuple(arrays), tuple(dict.fromkeys(targets)), cx.span(place)))
 
 
-def _arrays(value: Value | None) -> Iterable[str]:
+def arrays_of(value: Value | None) -> Iterable[str]:
+    """The arrays that a value gives access to."""
     if isinstance(value, Array):
         yield value.name
     elif isinstance(value, Tuple):
         for v in value.items:
-            yield from _arrays(v)
+            yield from arrays_of(v)
+    elif isinstance(value, Function) and value.frame is not None:
+        for v in list(value.frame.env.values()):
+            if not isinstance(v, Function):
+                yield from arrays_of(v)
 
 
 @statement(ast.Expr)

@@ -45,6 +45,8 @@ def table(node: ast.expr, scope: Scope, world: World) -> Table | None:
     if maker not in MAKERS or not isinstance(node, ast.Call) or not node.args:
         return None
     element = _dtype(node, scope, world)
+    if element is None and any(k.arg == "dtype" for k in node.keywords):
+        return None
     if maker in ("array", "asarray", "ascontiguousarray"):
         found = _nested(node.args[0], scope, world)
         return None if found is None else _typed(found[0], found[1], element)

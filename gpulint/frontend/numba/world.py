@@ -71,6 +71,8 @@ class World:
         self.inference = Inference(self)
         self._names: dict[tuple[Scope, str], Value] = {}
         self._hops = 0
+        self._active: set[int] = set()  # bindings under evaluation
+        self._cut = False  # what was just resolved depends on where it was asked from
 
     def facts(self, function: FunctionNode, scope: Scope) -> Facts:
         return self.inference.facts(function, scope)
@@ -83,7 +85,11 @@ class World:
         key = (scope, text)
         found = self._names.get(key)
         if found is None:
-            found = self._names[key] = self._resolve(node, text, scope)
+            cut, self._cut = self._cut, False
+            found = self._resolve(node, text, scope)
+            if not self._cut:
+                self._names[key] = found
+            self._cut = self._cut or cut
         return found
 
     def _resolve(self, node: ast.expr, text: str, scope: Scope) -> Value:
@@ -92,6 +98,7 @@ class World:
         if named is not None:
             return Named(named)
         if self._hops >= MAX_HOPS:
+            self._cut = True
             return Unresolved(text, node, scope)
         self._hops += 1
         try:
@@ -103,14 +110,22 @@ class World:
             self._hops -= 1
 
     def _defined(self, node: ast.expr, text: str, scope: Scope) -> Value:
-        bindings = self.project.definitions(node, scope)
+        found = self.project.definitions(node, scope)
+        bindings = [b for b in found if id(b) not in self._active]  # `f = jit(f)` means the f before it
+        self._cut = self._cut or len(bindings) < len(found)
         if not bindings:
             if isinstance(node, ast.Name) and not scope.lookup(node.id) and hasattr(builtins, node.id):
                 return Named(f"builtins.{node.id}")
             return Unresolved(text, node, scope)
         options: list[Value] = []
-        for b in bindings[:MAX_CHOICES]:
-            option = self._bound(b, text, node, scope)
+        if len(bindings) > MAX_CHOICES:
+            return Unresolved(text, node, scope)
+        for b in bindings:
+            self._active.add(id(b))
+            try:
+                option = self._bound(b, text, node, scope)
+            finally:
+                self._active.discard(id(b))
             if option not in options:
                 options.append(option)
         return _one_of(text, options) or Unresolved(text, node, scope)

@@ -45,7 +45,7 @@ class Loop:
 
     names: tuple[str, ...]
     exits: list[dict[str, Value]] = field(default_factory=list)
-    written_out: bool = False
+    rebased: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(eq=False)

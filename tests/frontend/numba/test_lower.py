@@ -213,3 +213,22 @@ def test_lambdas_and_nested_functions() -> None:
     (store,) = [s for s in statements(k.body) if isinstance(s, n.Store)]
     assert store.subscripts[0] == n.Const(1, INT64)
     assert not unsupported(k)
+
+
+def test_a_gap_does_not_change_how_later_statements_are_typed() -> None:
+    text = (
+        "@cuda.jit\ndef k(x, y, a, b):\n    for i in range(x.reshape(1)):\n        x[0] = 1\n"
+        "    y[0] = a * b\n"
+    )
+    k = kernel(text)
+    assert len(unsupported(k)) == 1
+    (store,) = [s for s in statements(k.body) if isinstance(s, n.Store)]
+    assert store.value.type == UNKNOWN
+
+
+def test_a_gap_names_arrays_that_a_nested_function_reaches() -> None:
+    text = (
+        "@cuda.jit\ndef k(x, y, n):\n    def f(i):\n        x[i] = 1\n        return f(i - 1)\n"
+        "    y[0] = f(n) + undefined_thing(y)\n"
+    )
+    assert "x" in unsupported(kernel(text))[0].arrays

@@ -1,0 +1,147 @@
+"""Device functions: their bodies in place of the call, locals under names of their own."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from gpulint.frontend.numba.world import own_returns
+from gpulint.frontend.triton import expressions as ex
+from gpulint.frontend.triton.context import MAX_INLINE, Context, Frame, NotHandled
+from gpulint.frontend.triton.merge import unified
+from gpulint.frontend.triton.statements import body, tails
+from gpulint.frontend.triton.values import NONE, Function, Pointer, Tile, Tuple, Value, Window, is_none, leaves
+from gpulint.ir import nodes as n
+
+RESULT = "return"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    positional: tuple[Value, ...]
+    keywords: dict[str, Value]
+
+
+def inline(cx: Context, f: Function, given: Arguments, node: ast.AST) -> Value:
+    """The value of a call of a device function."""
+    name = getattr(f.node, "name", "lambda")
+    if f.node in cx.active:
+        raise NotHandled(f"recursion through {name}", node)
+    if len(cx.active) >= MAX_INLINE:
+        raise NotHandled(f"device functions called more than {MAX_INLINE} deep", node)
+    if isinstance(f.node, ast.AsyncFunctionDef):
+        raise NotHandled("an async function", node)
+    frame = _frame(cx, f, name, node)
+    values = _matched(cx, f, given)
+    if values is None:
+        raise NotHandled(f"a call of {name} that does not fit its parameters", node)
+    saved, depth = cx.frame, cx.depth
+    cx.frame, cx.depth = frame, 0
+    cx.active.append(f.node)
+    try:
+        for parameter, value in values.items():
+            _bind(cx, frame, parameter, value)
+        if isinstance(f.node, ast.Lambda):
+            return ex.lower(cx, f.node.body)
+        return _body(cx, frame, f.node, node)
+    finally:
+        cx.active.pop()
+        cx.frame, cx.depth = saved, depth
+
+
+def _frame(cx: Context, f: Function, name: str, node: ast.AST) -> Frame:
+    label = cx.names.unique(name)
+    frame = Frame(f.node, f.scope, f.scope.module, f"{label}.", label)
+    own = cx.frame.module.span(node)
+    frame.calls = (own, *cx.frame.calls)
+    frame.tails = tails(f.node)
+    if isinstance(f.node, ast.FunctionDef):
+        returns = own_returns(f.node)
+        if len(returns) == 1 and f.node.body and returns[0] is f.node.body[-1]:
+            frame.single = returns[0]
+    return frame
+
+
+def _body(cx: Context, frame: Frame, f: ast.FunctionDef, node: ast.AST) -> Value:
+    with cx.capture() as written:
+        body(cx, f.body)
+    cx.dead = False
+    if frame.left:
+        cx.emit(n.Block(frame.label, tuple(written), frame.calls[0]))
+    else:
+        cx.out.extend(written)
+    if frame.single is not None:
+        return frame.returns[0] if frame.returns else NONE
+    values = [v for v in frame.returns if not is_none(v)]
+    if not values:
+        return NONE
+    out = values[0]
+    for v in values[1:]:
+        if isinstance(out, (Pointer, Window)) and out != v:
+            raise NotHandled("a function that returns one of several pointers", node)
+        out = out if out == v else unified(cx, RESULT, out, v)
+    return out
+
+
+# --- arguments
+
+
+def _bind(cx: Context, frame: Frame, name: str, value: Value) -> None:
+    """An evaluated argument under the name of the parameter; simple ones that stay are substituted."""
+    if all(b.kind == "param" for b in frame.scope.bindings.get(name, ())) and _stays(cx, value):
+        frame.env[name] = value
+    else:
+        frame.env[name] = cx.hold(name, value, frame.calls[0])
+
+
+def _stays(cx: Context, value: Value) -> bool:
+    """Whether the value needs no local: it is short, and nothing can change it before the call ends."""
+    if isinstance(value, Tile) and value.weak and cx.is_static(value.expr):
+        return True
+    return all(isinstance(e, (n.Const, n.Var, n.Coord)) for _, e in leaves(value))
+
+
+def _matched(cx: Context, f: Function, given: Arguments) -> dict[str, Value] | None:
+    """One value a parameter; None when the call does not fit."""
+    assert not isinstance(f.node, ast.AsyncFunctionDef)
+    a = f.node.args
+    names = [p.arg for p in (*a.posonlyargs, *a.args)]
+    if len(given.positional) > len(names) and a.vararg is None:
+        return None
+    out: dict[str, Value] = dict(zip(names, given.positional, strict=False))
+    if a.vararg is not None:
+        out[a.vararg.arg] = Tuple(given.positional[len(names) :])
+    known = {*names, *(p.arg for p in a.kwonlyargs)}
+    out.update({k: v for k, v in given.keywords.items() if k in known})
+    defaults = dict(zip(names[len(names) - len(a.defaults) :], a.defaults, strict=False))
+    defaults.update({p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=False) if d is not None})
+    outer = f.scope.parent or f.scope
+    for name, default in defaults.items():
+        if name not in out:
+            out[name] = cx.world.value(default, outer)
+    wanted = (*names, *(k.arg for k in a.kwonlyargs))
+    return out if all(name in out for name in wanted) else None
+
+
+# --- returns
+
+
+def leave(cx: Context, s: ast.Return) -> None:
+    """`return value`, in the kernel or in an inlined function."""
+    frame = cx.frame
+    if not frame.label:
+        if s.value is not None:
+            ex.lower(cx, s.value)
+        if s not in frame.tails:
+            cx.emit(n.Leave("", cx.span(s)))
+        cx.dead = True
+        return
+    value = ex.lower(cx, s.value) if s.value is not None else NONE
+    if frame.single is s:
+        frame.returns.append(value)
+        return
+    frame.returns.append(cx.hold(RESULT, value, cx.span(s)))
+    if s not in frame.tails:
+        frame.left = True
+        cx.emit(n.Leave(frame.label, cx.span(s)))
+    cx.dead = True

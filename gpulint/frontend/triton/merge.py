@@ -1,0 +1,216 @@
+"""Joining the locals of two paths, and keeping those that a loop changes in one place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from gpulint.frontend.triton import shapes
+from gpulint.frontend.triton import types as tt
+from gpulint.frontend.triton.context import Context, Loop
+from gpulint.frontend.triton.values import (
+    DType,
+    Pointer,
+    Shape,
+    Tile,
+    Tuple,
+    Unresolved,
+    Value,
+    Window,
+    is_none,
+    leaves,
+    with_leaves,
+)
+from gpulint.ir import nodes as n
+from gpulint.ir.span import Span
+from gpulint.ir.types import INT64, UNKNOWN, FloatType, Type
+
+Env = dict[str, Value]
+Path = tuple[Env, list[n.Stmt], bool]
+
+
+def conditional(
+    cx: Context, condition: Tile, then: Callable[[], None], other: Callable[[], None], node: ast.AST
+) -> None:
+    """Writes `if condition: then() else: other()`, each on the locals as they are now."""
+    e = condition.expr
+    if isinstance(e, n.Const):
+        (then if e.value else other)()
+        return
+    before, dead = dict(cx.frame.env), cx.dead
+    with cx.capture() as yes:
+        then()
+    env_yes, dead_yes = cx.frame.env, cx.dead
+    cx.frame.env, cx.dead = before, dead
+    with cx.capture() as no:
+        other()
+    env_no, dead_no = cx.frame.env, cx.dead
+    cx.frame.env = join(cx, (env_yes, yes, dead_yes), (env_no, no, dead_no), condition, node)
+    cx.dead = dead_yes and dead_no
+    if yes or no:
+        cx.emit(n.If(e, tuple(yes), tuple(no), cx.span(node)))
+
+
+def join(cx: Context, a: Path, b: Path, condition: Tile, node: ast.AST) -> Env:
+    """The locals after either path; statements that put arrays under one name end both paths."""
+    if a[2]:
+        return b[0]
+    if b[2]:
+        return a[0]
+    out: Env = {}
+    for name in [*a[0], *(k for k in b[0] if k not in a[0])]:
+        x, y = a[0].get(name), b[0].get(name)
+        if x is None or y is None:
+            found = x if x is not None else y
+            assert found is not None
+            out[name] = placed(cx, name, found)
+        else:
+            out[name] = x if x is y or x == y else _joined(cx, name, (x, y), (a[1], b[1]), condition, cx.span(node))
+    return out
+
+
+def _joined(
+    cx: Context, name: str, both: tuple[Value, Value], out: tuple[list[n.Stmt], list[n.Stmt]],
+    condition: Tile, span: Span,
+) -> Value:  # fmt: skip
+    x, y = both
+    if is_none(x) or is_none(y):
+        return placed(cx, name, y if is_none(x) else x)
+    if isinstance(x, Tile) and isinstance(y, Tile) and x.weak and y.weak and condition.weak:
+        chosen = n.Choose(condition.expr, x.expr, y.expr, tt.both_weak("add", x.type, y.type), span)
+        chosen = chosen if x.type != y.type else replace(chosen, type=x.type)
+        if cx.is_static(chosen):
+            return Tile(chosen, shapes.common([x.shape, y.shape]), True, _roots(x, y))
+    if isinstance(x, Pointer) and isinstance(y, Pointer) and x.base != y.base:
+        x, y = _one_base(cx, name, x, y, out, span)
+    if isinstance(x, Window) and isinstance(y, Window) and x.base.base != y.base.base:
+        p, q = _one_base(cx, name, x.base, y.base, out, span)
+        x, y = replace(x, base=p), replace(y, base=q)
+    if isinstance(x, Tuple) and isinstance(y, Tuple) and len(x.items) == len(y.items):
+        parts = [
+            u if u == v else _joined(cx, f"{name}.{i}", (u, v), out, condition, span)
+            for i, (u, v) in enumerate(zip(x.items, y.items, strict=True))
+        ]
+        return replace(x, items=tuple(parts))
+    return unified(cx, name, x, y)
+
+
+def _one_base(
+    cx: Context, name: str, x: Pointer, y: Pointer, out: tuple[list[n.Stmt], list[n.Stmt]], span: Span
+) -> tuple[Pointer, Pointer]:
+    target = cx.names.unique(f"{cx.frame.prefix}{name}.array")
+    out[0].append(n.Alias(target, x.base, span))
+    out[1].append(n.Alias(target, y.base, span))
+    element = x.element if x.element == y.element else UNKNOWN
+    recast = x.recast or y.recast
+    return replace(x, base=target, element=element, recast=recast), replace(y, base=target, element=element, recast=recast)
+
+
+def unified(cx: Context, name: str, x: Value, y: Value) -> Value:
+    """One value for both, in the IR locals that the name's bindings write."""
+    if isinstance(x, DType) and isinstance(y, DType):
+        return DType(UNKNOWN, x.pointer, f"{x.text} or {y.text}")
+    if isinstance(x, Unresolved) or isinstance(y, Unresolved):
+        return y if isinstance(x, Unresolved) else x
+    if is_none(x) or is_none(y):
+        return placed(cx, name, y if is_none(x) else x)
+    if type(x) is not type(y):
+        objects = [v for v in (x, y) if not isinstance(v, Tile)]
+        return placed(cx, name, objects[0])
+    if isinstance(x, Tuple) and isinstance(y, Tuple):
+        if len(x.items) != len(y.items):
+            return placed(cx, name, x)
+        pairs = enumerate(zip(x.items, y.items, strict=True))
+        return replace(x, items=tuple(u if u == v else unified(cx, f"{name}.{i}", u, v) for i, (u, v) in pairs))
+    types = [_type(u, v) for (_, u), (_, v) in zip(leaves(x), leaves(y), strict=False)]
+    exprs = [n.Var(cx.canonical(name + s), t) for (s, _), t in zip(leaves(x), types, strict=False)]
+    if isinstance(x, Tile) and isinstance(y, Tile):
+        return Tile(exprs[0], _shape(x.shape, y.shape), x.weak and y.weak, _roots(x, y))
+    if isinstance(x, Pointer) and isinstance(y, Pointer):
+        return replace(x, offset=exprs[0], shape=_shape(x.shape, y.shape), recast=x.recast or y.recast)
+    return with_leaves(x, exprs) if exprs else x
+
+
+def _type(a: n.Expr, b: n.Expr) -> Type:
+    """The type of a local that holds either: literals give way to run-time values."""
+    if a.type == b.type:
+        return a.type
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, n.Const) and not isinstance(y, n.Const):
+            if isinstance(x.type, FloatType) or not (x.type == INT64 and isinstance(y.type, FloatType)):
+                return y.type
+    return tt.promote(a.type, b.type)
+
+
+def _shape(a: Shape, b: Shape) -> Shape:
+    """The shape of a local that holds either: a scalar counts as a tile of equal elements."""
+    if len(a) != len(b):
+        return a if len(a) > len(b) else b
+    return a if shapes.same(a, b) else shapes.common([a, b])
+
+
+def _roots(x: Tile, y: Tile) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(x.roots + y.roots))
+
+
+def placed(cx: Context, name: str, value: Value) -> Value:
+    """The value in the IR locals of the name; compile-time values stay."""
+    if isinstance(value, Tile) and value.weak and cx.is_static(value.expr):
+        return value
+    found = leaves(value)
+    return with_leaves(value, [n.Var(cx.canonical(name + s), e.type) for s, e in found]) if found else value
+
+
+# --- loops
+
+
+def enter(cx: Context, loop: Loop) -> None:
+    """Before a loop: what its body binds is no longer known, and lives under one name."""
+    env = cx.frame.env
+    for name in loop.names:
+        if name in env:
+            env[name] = entered(cx, name, env[name])
+
+
+def entered(cx: Context, name: str, value: Value) -> Value:
+    """The value as a run-time one in the IR locals of the name."""
+    from gpulint.frontend.triton.operators import strong
+
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(entered(cx, f"{name}.{i}", v) for i, v in enumerate(value.items)))
+    if isinstance(value, Tile):
+        if is_none(value):
+            return value
+        value = strong(value)
+        return replace(value, expr=n.Var(cx.canonical(name), value.type))
+    found = leaves(value)
+    return with_leaves(value, [n.Var(cx.canonical(name + s), e.type) for s, e in found]) if found else value
+
+
+def after(cx: Context, envs: Iterable[Env], start: Env, names: Sequence[str]) -> Env:
+    """The locals after a loop: those before it, widened by what its iterations leave."""
+    out = dict(start)
+    for env in envs:
+        for name, value in env.items():
+            if name not in out:
+                out[name] = placed(cx, name, value)
+            elif name in names:
+                out[name] = widen(cx, name, out[name], value)
+    return out
+
+
+def widen(cx: Context, name: str, x: Value, y: Value) -> Value:
+    """The loop's value `x` of a local, made wide enough for `y`."""
+    if x is y or x == y:
+        return x
+    if isinstance(x, Tile) and isinstance(y, Tile) and y.weak and not is_none(x) and not is_none(y):
+        y = entered(cx, name, y)
+    if isinstance(x, Tuple) and isinstance(y, Tuple) and len(x.items) == len(y.items):
+        pairs = enumerate(zip(x.items, y.items, strict=True))
+        return replace(x, items=tuple(widen(cx, f"{name}.{i}", u, v) for i, (u, v) in pairs))
+    if isinstance(x, (Pointer, Window)) and type(x) is type(y):
+        px, py = (v if isinstance(v, Pointer) else v.base for v in (x, y))  # type: ignore[union-attr]
+        if px.base != py.base:
+            return x
+    return unified(cx, name, x, y)

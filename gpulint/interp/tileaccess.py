@@ -1,0 +1,211 @@
+"""Loads, stores and atomics of whole tiles: each element is checked, then the effect."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from gpulint.interp.accesses import Place, Site, current, put, region_of
+from gpulint.interp.races import ATOMIC, READ, RIVALS, WRITE
+from gpulint.interp.thread import Cut, Thread, charge
+from gpulint.interp.tileexpr import Frame
+from gpulint.interp.tilevalues import Tile, Wrapped, sizes, spread
+from gpulint.interp.values import POISON, atomic_result, stored, truth
+from gpulint.ir import nodes as n
+from gpulint.ir.symbols import MAX_TILE
+from gpulint.ir.types import IntType
+
+Target = Union[n.Load, n.Store, n.Atomic]
+At = tuple[int, ...]
+_MODES = {n.Load: READ, n.Store: WRITE, n.Atomic: ATOMIC}
+
+
+@dataclass(frozen=True)
+class Touch:
+    """An access of an element as it happened."""
+
+    thread: Thread
+    at: At
+    stmt: Target
+    mode: str
+    value: Any
+
+    @property
+    def point(self) -> Any:
+        return (self.thread.block.index, (*self.at, 0, 0, 0)[:3])
+
+
+@dataclass(eq=False)
+class History:
+    """The accesses of each element so far, one for each program and statement."""
+
+    cells: dict[tuple[int, int], dict[Any, Touch]] = field(default_factory=dict)
+
+    def rivals(self, place: Place, now: Touch) -> list[Touch]:
+        """The earlier accesses by other programs that race with `now`, which is then remembered."""
+        cell = self.cells.setdefault((id(place.array.buffer), place.flat), {})
+        out = [e for e in cell.values() if e.thread is not now.thread and _conflict(e, now)]
+        cell.setdefault((id(now.thread), id(now.stmt)), now)
+        return out
+
+
+def _conflict(e: Touch, now: Touch) -> bool:
+    if e.mode not in RIVALS[now.mode]:
+        return False
+    if e.mode == now.mode == ATOMIC:
+        return "block" in (getattr(e.stmt, "scope", ""), getattr(now.stmt, "scope", ""))
+    return True
+
+
+def report_race(f: Frame, place: Place, first: Touch, second: Touch, detail: str = "") -> None:
+    known = first.value is not POISON and first.mode == second.mode == WRITE
+    if known and first.value == second.value:
+        detail = f"{detail}, same value" if detail else "same value"
+    f.machine.report(
+        "race", first.stmt.span, first.point, array=place.array.name, element=place.index,
+        extents=place.array.shape, other=second.point, other_span=second.stmt.span,
+        modes=(first.mode, second.mode), detail=detail,
+    )  # fmt: skip
+
+
+class Accesses:
+    """The accesses of one run."""
+
+    def __init__(self) -> None:
+        self.history = History()
+
+    def load(self, f: Frame, s: n.Load) -> None:
+        shape = _shape(f, s)
+        other = POISON if s.other is None else f.value(s.other)
+        out = list(spread(other, dict(enumerate(shape))))
+        for position, at, place in self._elements(f, s, shape):
+            out[position] = POISON if place is None else self._read(f, s, at, place)
+        f.env[s.target] = Tile(tuple(range(len(shape))), shape, out) if shape else out[0]
+
+    def _read(self, f: Frame, s: n.Load, at: At, place: Place) -> Any:
+        self._order(f, place, Touch(f.thread, at, s, READ, None))
+        place.array.read.add(place.flat)
+        return current(_at(f, at), place, _site(s))
+
+    def store(self, f: Frame, s: n.Store) -> None:
+        shape = _shape(f, s)
+        given = list(spread(f.value(s.value), dict(enumerate(shape))))
+        mine: dict[Any, Touch] = {}
+        for position, at, place in self._elements(f, s, shape):
+            if place is None:
+                continue
+            value = stored(given[position], place.array.element)
+            now = Touch(f.thread, at, s, WRITE, value)
+            first = mine.setdefault((id(place.array.buffer), place.flat), now)
+            if first is now:
+                self._order(f, place, now)
+            else:
+                report_race(f, place, first, now, "same store")
+                value = value if value == first.value else POISON
+            put(place, value, place.array.buffer)
+
+    def atomic(self, f: Frame, s: n.Atomic) -> None:
+        shape = _shape(f, s)
+        over = dict(enumerate(shape))
+        operands = [list(spread(f.value(o), over)) for o in s.operands]
+        out = list(spread(POISON, over))
+        for position, at, place in self._elements(f, s, shape):
+            if place is None:
+                continue
+            self._order(f, place, Touch(f.thread, at, s, ATOMIC, None))
+            place.array.read.add(place.flat)
+            out[position] = old = current(_at(f, at), place, _site(s))
+            new = atomic_result(s.op, old, tuple(o[position] for o in operands))
+            put(place, self._held(f, s, at, place, new), place.array.buffer)
+        if s.target:
+            f.env[s.target] = Tile(tuple(range(len(shape))), shape, out) if shape else out[0]
+
+    def _held(self, f: Frame, s: n.Atomic, at: At, place: Place, value: Any) -> Any:
+        t = place.array.element
+        counting = isinstance(t, IntType) and isinstance(value, int) and s.op in ("add", "sub")
+        if counting and not t.lo <= value <= t.hi:
+            detail = f"atomic {s.op}: {int(value)} does not fit its element"
+            f.machine.report("wrap", s.span, f.point(at), detail=detail)
+        return stored(value, t)
+
+    def _order(self, f: Frame, place: Place, now: Touch) -> None:
+        if place.array.buffer.private:
+            return
+        for earlier in self.history.rivals(place, now):
+            report_race(f, place, earlier, now)
+
+    # --- where -----------------------------------------------------------------------------------
+
+    def _elements(self, f: Frame, s: Target, shape: At) -> Iterator[tuple[int, At, Place | None]]:
+        """(position, coordinates, place) of every lane that is not masked off; no place: no effect."""
+        region = region_of(f.env.get(s.array), s.array, s.span)
+        over = dict(enumerate(shape))
+        mask = True if s.mask is None else f.value(s.mask)
+        subscripts = [f.value(e) for e in s.subscripts]
+        _fits(sizes(mask, *subscripts), over, s)
+        if len(subscripts) != len(region.extents):
+            raise Cut("not-executable", s.span, f"{len(subscripts)} subscripts for {len(region.extents)} axes")
+        lanes = itertools.product(*(range(size) for size in shape))
+        masks, places = spread(mask, over), [spread(x, over) for x in subscripts]
+        for position, at in enumerate(lanes):
+            enabled, subs = next(masks), [next(p) for p in places]
+            f.wrapped(enabled, at)
+            which = truth(enabled)
+            if which is POISON:
+                self._unknown(f, s, at, "the mask is not known")
+                yield position, at, None
+            elif which:
+                yield position, at, self._place(f, s, at, region, subs)
+
+    def _place(self, f: Frame, s: Target, at: At, region: Any, subs: list[Any]) -> Place | None:
+        for x in subs:
+            f.wrapped(x, at)
+        if not all(isinstance(x, int) for x in subs):
+            self._unknown(f, s, at, "the subscript is not known")
+            return None
+        index, array = tuple(map(int, subs)), region.array
+        if not all(0 <= i < extent for i, extent in zip(index, region.extents, strict=True)):
+            f.machine.report(
+                "out-of-range", s.span, f.point(at), array=array.name, element=index,
+                extents=region.extents, modes=(_MODES[type(s)],),
+            )  # fmt: skip
+            return None
+        flat = array.flat(index)
+        return Place(array, flat, index, flat)
+
+    def _unknown(self, f: Frame, s: Target, at: At, reason: str) -> None:
+        """Whether or where a lane accesses is not known: what it may have written is not either."""
+        f.machine.report("unknown-branch", s.span, f.point(at), array=s.array, detail=reason)
+        f.machine.outcome.complete = False
+        if not isinstance(s, n.Load):
+            f.env[s.array].array.buffer.lost = True
+
+
+def _shape(f: Frame, s: Target) -> At:
+    shape = tuple(f.size(e, s.span) for e in s.lanes)
+    count = 1
+    for size in shape:
+        count *= size
+    if count > MAX_TILE:
+        raise Cut("not-executable", s.span, f"a tile of {count} elements")
+    charge(f.thread, count, s.span)
+    return shape
+
+
+def _fits(have: dict[int, int], over: dict[int, int], s: Target) -> None:
+    if any(over.get(axis) != size for axis, size in have.items()):
+        raise Cut("not-executable", s.span, "the place or the mask has another shape than the access")
+
+
+def _at(f: Frame, at: At) -> Thread:
+    """The program as a thread that stands at a lane, for reports."""
+    return Thread(f.machine, f.thread.block, (*at, 0, 0, 0)[:3], 0)
+
+
+def _site(s: Target) -> Site:
+    return Site(0, _MODES[type(s)], s.array, s.span, False, getattr(s, "field", ""))
+
+
+__all__ = ["Accesses", "Wrapped"]

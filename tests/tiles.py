@@ -8,7 +8,7 @@ from gpulint.interp import ConcreteArray, ConcreteLaunch
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.tiles import sized
-from gpulint.ir.types import BOOL, FLOAT32, INT32, INT64, UNKNOWN, ArrayType
+from gpulint.ir.types import BOOL, FLOAT32, INT32, INT64, ArrayType
 
 
 def at(row: int) -> Span:
@@ -34,51 +34,49 @@ class X:
     def _compare(self, op: str, other: Any) -> X:
         return X(n.Compare(op, self.e, x(other).e))
 
-    def __add__(self, o: Any) -> X: return self._binary("add", o)  # noqa: E704
-    def __radd__(self, o: Any) -> X: return self._binary("add", o, True)  # noqa: E704
-    def __sub__(self, o: Any) -> X: return self._binary("sub", o)  # noqa: E704
-    def __rsub__(self, o: Any) -> X: return self._binary("sub", o, True)  # noqa: E704
-    def __mul__(self, o: Any) -> X: return self._binary("mul", o)  # noqa: E704
-    def __rmul__(self, o: Any) -> X: return self._binary("mul", o, True)  # noqa: E704
-    def __floordiv__(self, o: Any) -> X: return self._binary("truncdiv", o)  # noqa: E704
-    def __mod__(self, o: Any) -> X: return self._binary("truncmod", o)  # noqa: E704
-    def __xor__(self, o: Any) -> X: return self._binary("xor", o)  # noqa: E704
-    def __lt__(self, o: Any) -> X: return self._compare("lt", o)  # noqa: E704
-    def __le__(self, o: Any) -> X: return self._compare("le", o)  # noqa: E704
-    def __gt__(self, o: Any) -> X: return self._compare("gt", o)  # noqa: E704
-    def __ge__(self, o: Any) -> X: return self._compare("ge", o)  # noqa: E704
-    def same(self, o: Any) -> X: return self._compare("eq", o)  # noqa: E704
-    def __and__(self, o: Any) -> X: return X(n.Logic("and", (self.e, x(o).e)))  # noqa: E704
-    def __or__(self, o: Any) -> X: return X(n.Logic("or", (self.e, x(o).e)))  # noqa: E704
+    def same(self, o: Any) -> X:
+        return self._compare("eq", o)
 
-    @property
-    def col(self) -> X:
-        """`self[:, None]`"""
-        return self.move(lane(0, 0))
+    def __and__(self, o: Any) -> X:
+        return X(n.Logic("and", (self.e, x(o).e)))
 
-    @property
-    def row(self) -> X:
-        """`self[None, :]`"""
-        return self.move(lane(1, 0))
+    def __or__(self, o: Any) -> X:
+        return X(n.Logic("or", (self.e, x(o).e)))
+
+    def col(self, size: Any) -> X:
+        """`self[:, None]` for a tile of this size."""
+        return self.move(lane(0, size))
+
+    def row(self, size: Any) -> X:
+        """`self[None, :]` for a tile of this size."""
+        return self.move(lane(1, size))
 
     def move(self, *lanes: Any) -> X:
-        """The tile at other coordinates; a lane of size 0 takes the size that it has here."""
-        return X(n.Relane(self.e, tuple(self._sized(x(v).e) for v in lanes), self.type))
-
-    def _sized(self, e: Any) -> Any:
-        if isinstance(e, n.Lane) and e.size == n.Const(0, INT32):
-            return n.Lane(e.axis, self.size or n.Const(1, INT32), INT32)
-        return e
-
-    @property
-    def size(self) -> Any:
-        """The size of the first lane in the expression."""
-        from gpulint.ir.walk import walk
-
-        return next((e.size for e in walk(self.e) if isinstance(e, n.Lane)), None)
+        """The tile at other coordinates."""
+        return X(n.Relane(self.e, tuple(x(v).e for v in lanes), self.type))
 
     def wide(self) -> X:
         return X(n.Cast(self.e, INT64))
+
+
+def _operators() -> None:
+    """Arithmetic and comparisons of `X`, as Triton has them."""
+    arithmetic = {
+        "add": "add",
+        "sub": "sub",
+        "mul": "mul",
+        "floordiv": "truncdiv",
+        "mod": "truncmod",
+        "xor": "xor",
+    }
+    for name, op in arithmetic.items():
+        setattr(X, f"__{name}__", lambda self, o, op=op: self._binary(op, o))
+        setattr(X, f"__r{name}__", lambda self, o, op=op: self._binary(op, o, True))
+    for op in ("lt", "le", "gt", "ge"):
+        setattr(X, f"__{op}__", lambda self, o, op=op: self._compare(op, o))
+
+
+_operators()
 
 
 def x(value: Any) -> X:
@@ -134,14 +132,18 @@ def load(target: str, array: str, offset: Any, lanes: Any = (), mask: Any = None
     return n.Load(target, array, (x(offset).e,), type_, False, "", _shape(lanes), _mask(mask), given, at(row))
 
 
-def store(array: str, offset: Any, lanes: Any = (), mask: Any = None, value: Any = 1, row: int = 1) -> n.Store:
+def store(
+    array: str, offset: Any, lanes: Any = (), mask: Any = None, value: Any = 1, row: int = 1
+) -> n.Store:
     return n.Store(array, (x(offset).e,), x(value).e, False, "", _shape(lanes), _mask(mask), at(row))
 
 
 def atomic(array: str, offset: Any, lanes: Any = (), mask: Any = None, value: Any = 1, op: str = "add",
            target: str = "", row: int = 1) -> n.Atomic:  # fmt: skip
     given = (x(value).e,)
-    return n.Atomic(op, array, (x(offset).e,), given, target, "device", False, _shape(lanes), _mask(mask), at(row))
+    return n.Atomic(
+        op, array, (x(offset).e,), given, target, "device", False, _shape(lanes), _mask(mask), at(row)
+    )
 
 
 def _shape(lanes: Any) -> tuple[Any, ...]:
@@ -181,6 +183,3 @@ def launch(grid: Any = 1, max_reports: int = 1, points: Any = None, arrays: Any 
     sizes = (grid, 1, 1) if isinstance(grid, int) else grid
     given = {k: a if isinstance(a, ConcreteArray) else ConcreteArray((a,)) for k, a in (arrays or {}).items()}
     return ConcreteLaunch(sizes, (1, 1, 1), given, numbers, points, 0, 200_000, max_reports)
-
-
-__all__ = [name for name in dir() if not name.startswith("_")] + ["UNKNOWN"]

@@ -28,6 +28,7 @@ class Loop:
     value: Int | None = None  # the loop variable as a term over `counter`
     uniform: bool = False
     barrier: bool = False
+    broken: bool = False  # a jump may leave it early
 
     @property
     def domain(self) -> Bool:
@@ -85,6 +86,8 @@ class Access:
     phase: tuple[int, ...] = ()
     field: str = ""
     exact: bool = True
+    given: Bool = TRUE  # the part of `guard` that holds whenever a loop before has ended
+    tracked: bool = True  # no jump that is not followed may keep a thread from here
     stmt: object = dataclass_field(default=None, compare=False, repr=False)  # the IR statement
     lanes: tuple[tuple[Sym, Int], ...] = ()
 

@@ -109,6 +109,8 @@ class Analysis:
         value = self._value(event)
         whole: tuple[Int | Bool, ...] = (guard, *subscripts, *(x for c in checks for x in c))
         guard = t.and_(guard, *self.sides(*whole))
+        tracked = exact and not event.repeats and not any(self.graph.loops[i].broken for i in event.loops)
+        given = self.terms.resolve(self.terms.given(event.path))
         inner = self.graph.loops[event.loops[-1]] if event.loops else None
         exact &= not self.terms.names.loses(*whole) and len(event.arrays) == 1
         exact &= not event.repeats and (inner is None or self._tracked(inner))
@@ -117,7 +119,7 @@ class Analysis:
             index, array, _MODES[event.kind], subscripts, checks, guard, self.around(event.loops), stmt.span,
             wraps, getattr(stmt, "op", ""), getattr(stmt, "scope", "device"), value, self._reads(event),
             text.place(stmt), text.subscripts(stmt), event.phase, getattr(stmt, "field", ""), exact,
-            stmt=stmt, lanes=self._lanes(event),
+            given=given, tracked=tracked, stmt=stmt, lanes=self._lanes(event),
         ))  # fmt: skip
         if event.node is not None:
             self.by_node.setdefault(event.node, []).append(index)
@@ -215,7 +217,7 @@ class Analysis:
             trips = tr.names.free(name, info.span, 0)
         atom = counter.atom
         assert isinstance(atom, t.Sym)
-        return Loop(atom, trips, info.span, info.name, value, uniform, info.barrier)
+        return Loop(atom, trips, info.span, info.name, value, uniform, info.barrier, info.broken)
 
     def _uniform_around(self, info: LoopInfo) -> bool:
         """Whether the loop is reached by all threads of a block alike."""

@@ -148,6 +148,7 @@ class Graph:
     loops: list[LoopInfo] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     bases: dict[str, Base] = field(default_factory=dict)
+    exits: set[int] = field(default_factory=set)  # conditions that hold since a loop has ended
     unsupported: list[tuple[str, Span]] = field(default_factory=list)
     tainted: set[str] = field(default_factory=set)
     tile: bool = False  # of a tile dialect

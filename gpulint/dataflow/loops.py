@@ -84,7 +84,9 @@ def _run(st: State, loop: LoopInfo, s: n.For | n.While, body: tuple[n.Stmt, ...]
     st.live, st.path = reached, outside.path
     if loop.kind == "while" and reached and not loop.broken:
         failed = st.node("eta", (loop.condition,), data=loop.id, type=BOOL, span=loop.span)
-        st.path = (*st.path, st.negate(failed))
+        ended = st.negate(failed)
+        st.graph.exits.add(ended)
+        st.path = (*st.path, ended)
     st.close(outside)
 
 

@@ -207,5 +207,9 @@ class Terms:
             self.guards[path] = condition, len(tracked) == len(path)
         return self.guards[path]
 
+    def given(self, path: Path) -> Bool:
+        """The conditions of the path that hold because a loop has ended (with placeholders)."""
+        return t.and_(*(self.boolean(i) for i in path if i in self.graph.exits))
+
     def note(self, text: str) -> None:
         self.notes[text] = None

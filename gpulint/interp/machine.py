@@ -1,5 +1,7 @@
 """The reference interpreter: one kernel on one concrete launch, thread by thread.
 
+Tile kernels run program by program, in `tile`.
+
 What it decides is exact for the schedule it picks (blocks in order, threads in order between
 barriers) and for values that are known; races are found by happens-before, whatever the schedule.
 Every violation that it reports is real for that launch. It may miss some: when a thread is cut or
@@ -52,14 +54,15 @@ ORIGIN: Point = ((0, 0, 0), (0, 0, 0))
 
 def run(kernel: n.Kernel, launch: ConcreteLaunch) -> Outcome:
     """Run the kernel; whatever goes wrong is in the outcome, nothing is raised."""
-    machine = Machine(kernel, launch)
+    machine = machine_of(kernel, launch)
+    launch = machine.launch
     problem = launch_problem(launch) or rank_problem(kernel, launch)
     if problem:
         machine.report("not-executable", kernel.header, ORIGIN, detail=problem)
         machine.outcome.complete = False
         return machine.finish()
     try:
-        machine.go(program(kernel))
+        machine.start()
     except Halt as stop:
         machine.report("step-limit", stop.span, machine.last)
         machine.outcome.complete = False
@@ -67,6 +70,15 @@ def run(kernel: n.Kernel, launch: ConcreteLaunch) -> Outcome:
         machine.report("not-executable", kernel.header, machine.last, detail="nested too deeply")
         machine.outcome.complete = False
     return machine.finish()
+
+
+def machine_of(kernel: n.Kernel, launch: ConcreteLaunch) -> Machine:
+    """The machine for the kernel's dialect: thread by thread, or program by program."""
+    from gpulint.interp import tile
+
+    if kernel.dialect in tile.DIALECTS:
+        return tile.TileMachine(kernel, tile.programs_only(launch))
+    return Machine(kernel, launch)
 
 
 def launch_problem(launch: ConcreteLaunch) -> str:
@@ -114,9 +126,10 @@ class Machine:
         self.arrays: dict[str, Array] = {}
         self._reported: Counter[Any] = Counter()
 
-    def go(self, compiled: Program) -> None:
-        self.compiled = compiled
-        self.template = self._template(compiled)
+    def start(self) -> None:
+        """Run every point of the launch."""
+        self.compiled: Program = program(self.kernel)
+        self.template = self._template(self.compiled)
         run_blocks(self)
 
     def _template(self, compiled: Program) -> list[Any]:

@@ -45,14 +45,14 @@ def quiet(body: tuple[n.Stmt, ...], label: str | None = None) -> bool:
     )
 
 
-def _loose_jump(body: tuple[n.Stmt, ...]) -> bool:
+def loose_jump(body: tuple[n.Stmt, ...]) -> bool:
     """Whether a break or continue in the statements leaves them."""
     for s in body:
         if isinstance(s, (n.Break, n.Continue)):
             return True
-        if isinstance(s, n.If) and (_loose_jump(s.then) or _loose_jump(s.other)):
+        if isinstance(s, n.If) and (loose_jump(s.then) or loose_jump(s.other)):
             return True
-        if isinstance(s, n.Block) and _loose_jump(s.body):
+        if isinstance(s, n.Block) and loose_jump(s.body):
             return True
     return False
 
@@ -171,7 +171,7 @@ class StatementCompiler:
 
             return True, waiting
 
-        harmless = quiet(s.body, label) and not _loose_jump(s.body)
+        harmless = quiet(s.body, label) and not loose_jump(s.body)
         slots = [self.names.slot(t) for t in assigned(s.body)] if harmless else []
 
         def run(env: Env) -> Signal:
@@ -189,7 +189,7 @@ class StatementCompiler:
 
     def _poison(self, body: tuple[n.Stmt, ...]) -> Callable[[Env, Span], None]:
         """Skip statements that may or may not run: their locals become unknown, or the thread is cut."""
-        harmless = quiet(body) and not _loose_jump(body)
+        harmless = quiet(body) and not loose_jump(body)
         slots = [self.names.slot(t) for t in assigned(body)]
 
         def run(env: Env, span: Span) -> None:

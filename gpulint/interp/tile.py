@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from gpulint.interp.launch import ConcreteLaunch, Outcome
+from gpulint.interp.launch import ConcreteLaunch
 from gpulint.interp.machine import Machine
 from gpulint.interp.memory import Region
 from gpulint.interp.program import written_arrays
@@ -45,7 +45,7 @@ def programs_only(launch: ConcreteLaunch) -> ConcreteLaunch:
 class TileMachine(Machine):
     """One run of a tile kernel."""
 
-    def run(self) -> Outcome:
+    def start(self) -> None:
         every = list(statements(self.kernel.body))
         env: dict[str, Any] = {**self.launch.scalars, **self._regions(written_arrays(every))}
         self.accesses = Accesses()
@@ -57,7 +57,6 @@ class TileMachine(Machine):
                 Runner(self.accesses, Frame(thread, dict(env))).block(self.kernel.body)
             except Cut as stop:
                 self.cut_thread(thread, stop)
-        return self.outcome
 
     def _programs(self) -> Iterable[Triple]:
         grid = self.launch.grid

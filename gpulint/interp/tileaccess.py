@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Union
 
 from gpulint.interp.accesses import Place, Site, current, put, region_of
 from gpulint.interp.races import ATOMIC, READ, RIVALS, WRITE
 from gpulint.interp.thread import Cut, Thread, charge
-from gpulint.interp.tileexpr import Frame
-from gpulint.interp.tilevalues import Tile, Wrapped, sizes, spread
+from gpulint.interp.tileexpr import Frame, padded
+from gpulint.interp.tilevalues import Sizes, Tile, Value, sizes, spread
 from gpulint.interp.values import POISON, atomic_result, stored, truth
 from gpulint.ir import nodes as n
 from gpulint.ir.symbols import MAX_TILE
@@ -34,7 +34,7 @@ class Touch:
 
     @property
     def point(self) -> Any:
-        return (self.thread.block.index, (*self.at, 0, 0, 0)[:3])
+        return (self.thread.block.index, padded(self.at))
 
 
 @dataclass(eq=False)
@@ -78,8 +78,7 @@ class Accesses:
 
     def load(self, f: Frame, s: n.Load) -> None:
         shape = _shape(f, s)
-        other = POISON if s.other is None else f.value(s.other)
-        out = list(spread(other, dict(enumerate(shape))))
+        out = _elements_of(f, s.other, dict(enumerate(shape)), s)
         for position, at, place in self._elements(f, s, shape):
             out[position] = POISON if place is None else self._read(f, s, at, place)
         f.env[s.target] = Tile(tuple(range(len(shape))), shape, out) if shape else out[0]
@@ -91,7 +90,7 @@ class Accesses:
 
     def store(self, f: Frame, s: n.Store) -> None:
         shape = _shape(f, s)
-        given = list(spread(f.value(s.value), dict(enumerate(shape))))
+        given = _elements_of(f, s.value, dict(enumerate(shape)), s)
         mine: dict[Any, Touch] = {}
         for position, at, place in self._elements(f, s, shape):
             if place is None:
@@ -109,8 +108,8 @@ class Accesses:
     def atomic(self, f: Frame, s: n.Atomic) -> None:
         shape = _shape(f, s)
         over = dict(enumerate(shape))
-        operands = [list(spread(f.value(o), over)) for o in s.operands]
-        out = list(spread(POISON, over))
+        operands = [_elements_of(f, o, over, s) for o in s.operands]
+        out = _elements_of(f, None, over, s)
         for position, at, place in self._elements(f, s, shape):
             if place is None:
                 continue
@@ -144,9 +143,10 @@ class Accesses:
         over = dict(enumerate(shape))
         mask = True if s.mask is None else f.value(s.mask)
         subscripts = [f.value(e) for e in s.subscripts]
-        _fits(sizes(mask, *subscripts), over, s)
+        _fit((mask, *subscripts), over, s)
         if len(subscripts) != len(region.extents):
-            raise Cut("not-executable", s.span, f"{len(subscripts)} subscripts for {len(region.extents)} axes")
+            detail = f"{len(subscripts)} subscripts for {len(region.extents)} axes"
+            raise Cut("not-executable", s.span, detail)
         lanes = itertools.product(*(range(size) for size in shape))
         masks, places = spread(mask, over), [spread(x, over) for x in subscripts]
         for position, at in enumerate(lanes):
@@ -194,18 +194,25 @@ def _shape(f: Frame, s: Target) -> At:
     return shape
 
 
-def _fits(have: dict[int, int], over: dict[int, int], s: Target) -> None:
-    if any(over.get(axis) != size for axis, size in have.items()):
-        raise Cut("not-executable", s.span, "the place or the mask has another shape than the access")
+def _fit(values: Iterable[Value], over: Sizes, s: Target) -> None:
+    """The values must have the access's shape, or be the same along some of its axes."""
+    for value in values:
+        if any(over.get(axis) != size for axis, size in sizes(value).items()):
+            raise Cut("not-executable", s.span, "a part of the access has another shape than the access")
+
+
+def _elements_of(f: Frame, e: n.Expr | None, over: Sizes, s: Target) -> list[Any]:
+    """The elements of a value that goes with an access."""
+    value = POISON if e is None else f.value(e)
+    _fit((value,), over, s)
+    return list(spread(value, over))
 
 
 def _at(f: Frame, at: At) -> Thread:
     """The program as a thread that stands at a lane, for reports."""
-    return Thread(f.machine, f.thread.block, (*at, 0, 0, 0)[:3], 0)
+    return Thread(f.machine, f.thread.block, padded(at), 0)
 
 
 def _site(s: Target) -> Site:
     return Site(0, _MODES[type(s)], s.array, s.span, False, getattr(s, "field", ""))
 
-
-__all__ = ["Accesses", "Wrapped"]

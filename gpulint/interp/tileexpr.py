@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from gpulint.interp import tilevalues as tv
 from gpulint.interp import values as v
+from gpulint.interp.launch import Point
 from gpulint.interp.memory import Region
+from gpulint.interp.schedule import Triple
 from gpulint.interp.thread import Cut, charge
 from gpulint.interp.tilevalues import Mismatch, Tile, Value
 from gpulint.interp.values import POISON, UNDEFINED
@@ -51,9 +53,15 @@ class Frame:
         if value.__class__ is tv.Wrapped:
             self.machine.report("wrap", value.span, self.point(at), detail=value.detail)
 
-    def point(self, at: tuple[int, ...] = ()) -> Any:
+    def point(self, at: tuple[int, ...] = ()) -> Point:
         """The program with the coordinates of a lane, of the first three axes."""
-        return (self.thread.block.index, (*at, 0, 0, 0)[:3])
+        return (self.thread.block.index, padded(at))
+
+
+def padded(at: tuple[int, ...]) -> Triple:
+    """The coordinates of a lane as the thread part of a point: those of the first three axes."""
+    x, y, z = (*at, 0, 0, 0)[:3]
+    return (x, y, z)
 
 
 def _const(f: Frame, e: n.Const) -> Value:

@@ -36,6 +36,7 @@ from gpulint.term import (
     ge,
     le,
     lt,
+    not_,
     or_,
     subst,
     sym,
@@ -188,9 +189,14 @@ def _shared_with(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSite]) 
 
 def _output(s: Setting, name: str, writes: list[Access]) -> Verdict:
     o = Obligation("covered", "output", writes[0].span, access=writes[0])
-    for a in writes:
-        if _writes_all(s, a):
-            return Verdict(o, PROVED, site=s.site, rung="inverse")
+    element = tuple(sym(f"element{k}", Scope.POINT, 0) for k in range(len(writes[0].subscripts)))
+    extents = writes[0].array.extents
+    inside = s.term(and_(*(lt(e, x) for e, x in zip(element, extents, strict=True))))
+    reached = [c for c in (_reached(s, a, element) for a in writes) if c is not None]
+    if any(s.prover.prove(inside, c, z3_too=False) for c in reached):
+        return Verdict(o, PROVED, site=s.site, rung="inverse")
+    if reached and s.prover.unsat(inside, *map(not_, reached)):
+        return Verdict(o, PROVED, site=s.site, rung="inverse+z3")
     if s.site is not None and s.site.exact and all(_pure(space.see(a)) for a in writes):
         w = _gap(s, name)
         if w is not None:
@@ -198,16 +204,16 @@ def _output(s: Setting, name: str, writes: list[Access]) -> Verdict:
     return Verdict(o, UNDECIDED, site=s.site, reason=f"not shown that every element of {name} is written")
 
 
-def _writes_all(s: Setting, a: Access) -> bool:
-    """Whether for each element some point of the launch writes it."""
-    raw = space.see(a)
-    element = tuple(sym(f"element{k}", Scope.POINT, 0) for k in range(len(a.subscripts)))
-    found = inverse(raw, element)
+def _reached(s: Setting, a: Access, element: tuple[Int, ...]) -> Bool | None:
+    """The condition under which one write's point for an element is of the launch and happens."""
+    wanted = definite(a)
+    if wanted is None:
+        return None
+    seen = space.see(a, domain=wanted)
+    found = inverse(seen, element)
     if found is None:
-        return False
-    inside = and_(*(lt(e, x) for e, x in zip(element, a.array.extents, strict=True)))
-    goal = and_(subst(definite(raw.domain), found), hits(raw, found, element))
-    return bool(s.prover.prove(s.term(inside), s.term(goal)))
+        return None
+    return s.term(and_(subst(seen.domain, found), hits(seen, found, element)))
 
 
 def _gap(s: Setting, name: str) -> Witness | None:

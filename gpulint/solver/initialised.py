@@ -103,12 +103,15 @@ def _coordinates() -> set[Sym]:
 
 
 def _solved(read: Access, w: Access, held: set[Sym]) -> Source | None:
-    seen = space.see(w, frozenset())
+    wanted = definite(w)
+    if wanted is None:
+        return None
+    seen = space.see(w, frozenset(), wanted)
     point = inverse(seen, read.subscripts, frozenset(held))
     if point is None:
         return None
     moved: dict[Sym, Int] = dict(point)
-    reached = and_(subst(definite(w.domain), moved), hits(seen, moved, read.subscripts))
+    reached = and_(subst(seen.domain, moved), hits(seen, moved, read.subscripts))
     known = held | symbols(read.domain, *read.subscripts)
     return Source(w, reached) if _points(reached) <= known else None
 

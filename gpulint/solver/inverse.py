@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as Set
 
+from gpulint.dataflow.access import Access, Loop
 from gpulint.ir import symbols as names
 from gpulint.solver.space import AXES, Seen, atom_of, gid, total
 from gpulint.term import (
     ZERO,
     Bool,
+    Cmp,
     Int,
     Scope,
     Sym,
@@ -26,7 +28,6 @@ from gpulint.term import (
     floordiv,
     ge,
     lt,
-    mod,
     mul,
     sub,
     subst,
@@ -52,7 +53,7 @@ def inverse(
         for i, (d, r) in enumerate(left):
             last = i == len(left) - 1
             out[d] = floordiv(rest, r)
-            rest = ZERO if last else mod(rest, r)
+            rest = ZERO if last else sub(rest, mul(r, out[d]))
     loose = {x for x in symbols(seen.domain) if x.scope is not Scope.LAUNCH} - set(out) - held
     for x in sorted(loose, key=lambda x: x.order):
         if x.scope is not Scope.LOOP and not x.name.startswith(("gid.", "threadIdx.", "blockIdx.")):
@@ -78,13 +79,30 @@ def hits(seen: Seen, point: Mapping[Sym, Int], element: tuple[Int, ...]) -> Bool
     return and_(*parts)
 
 
-def definite(domain: Bool) -> Bool:
-    """The domain less the trip counts that only its other conditions define.
+def definite(a: Access) -> Bool | None:
+    """What suffices for the access to happen at a point, or None when jumps may prevent it.
 
-    A loop of unknown trip count runs an iteration exactly when its condition, which is in the domain
-    as well, holds there.
+    That is its guard less what holds anyway once the loops before it have ended, and the ranges of the
+    loops around it. A loop whose trip count is not known runs an iteration when its condition, a part
+    of the guard, holds there; for conditions that only ever turn false (comparisons by <=) it
+    then held in every iteration before.
     """
-    return and_(*(c for c in conjuncts(domain) if not any(x.name.endswith(".trips") for x in symbols(c))))
+    if not a.tracked:
+        return None
+    parts = [c for c in conjuncts(a.guard) if c not in conjuncts(a.given)]
+    for loop in a.loops:
+        k = of_atom(loop.counter)
+        parts.append(ge(k, 0))
+        if not _open_ended(loop):
+            parts.append(lt(k, loop.trips))
+        elif any(loop.counter in symbols(c) and not (isinstance(c, Cmp) and c.op == "le") for c in parts):
+            return None
+    return and_(*parts)
+
+
+def _open_ended(loop: Loop) -> bool:
+    top = loop.trips.atom
+    return isinstance(top, Sym) and top.scope is not Scope.LAUNCH
 
 
 def _digits(s: Int, held: Set[Sym]) -> list[tuple[Sym, Int]] | None:

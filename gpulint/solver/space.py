@@ -113,11 +113,17 @@ def _along(axis: int, s: Seen) -> Seen:
     return s if b in out.symbols() else replace(out, axes=axes)
 
 
-def see(a: Access | IntOp, within: frozenset[int] = frozenset(AXES)) -> Seen:
-    """`a` over global indices along as many of the axes `within` as its terms allow."""
+def see(
+    a: Access | IntOp, within: frozenset[int] = frozenset(AXES), domain: Bool | None = None
+) -> Seen:
+    """`a` over global indices along as many of the axes `within` as its terms allow.
+
+    `domain` stands in for the access's own when only a part of it is of interest.
+    """
     subscripts = a.subscripts if isinstance(a, Access) else (a.term,)
     checks = a.checks if isinstance(a, Access) else ()
-    s = Seen(a, a.domain, subscripts, checks, frozenset()).mapped(_totals, _totals)
+    where = a.domain if domain is None else domain
+    s = Seen(a, where, subscripts, checks, frozenset()).mapped(_totals, _totals)
     for axis in sorted(within):
         s = _along(axis, s)
     return s

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -10,12 +11,14 @@ class Dialect:
     """`compilers` are the dotted names of the decorators; `positional` their parameters in order.
 
     The first positional parameter takes the function or, if `signatures` is set, eager signatures.
+    `tuners`: decorators that go around a compiled function, with the option that each is kept as.
     """
 
     name: str
     compilers: frozenset[str]
     positional: tuple[str, ...]
     signatures: frozenset[str] = frozenset()
+    tuners: Mapping[str, str] = field(default_factory=dict)
 
 
 NUMBA = Dialect(
@@ -24,7 +27,18 @@ NUMBA = Dialect(
     ("func_or_sig", "device", "inline", "link", "debug", "opt", "lineinfo", "cache"),
     frozenset({"func_or_sig", "signature", "argtypes"}),
 )
-DIALECTS = (NUMBA,)
+TRITON = Dialect(
+    "triton",
+    frozenset({"triton.jit", "triton.runtime.jit", "triton.runtime.jit.jit"}),
+    ("fn",),
+    tuners={
+        **dict.fromkeys(("triton.autotune", "triton.runtime.autotune", "triton.runtime.autotuner.autotune"), "autotune"),
+        **dict.fromkeys(
+            ("triton.heuristics", "triton.runtime.heuristics", "triton.runtime.autotuner.heuristics"), "heuristics"
+        ),
+    },
+)
+DIALECTS = (NUMBA, TRITON)
 BY_COMPILER = {name: dialect for dialect in DIALECTS for name in dialect.compilers}
 
 _SAME_API = (

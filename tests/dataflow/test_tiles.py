@@ -49,7 +49,7 @@ def test_a_pointer_has_one_extent():
 def test_relane_exchanges_the_coordinates_of_both_operands():
     offs = b.let("o", b.arange(B))
     o = b.v("o")
-    assert lines(offs, b.store("out", o.col * K + o.row, (B, B), (o.row < N) & (o.col < K))) == [
+    assert lines(offs, b.store("out", o.col(B) * K + o.row(B), (B, B), (o.row(B) < N) & (o.col(B) < K))) == [
         "write out[lane1 + K * lane0] if lane0 < K and lane1 < n over [lane0 < BLOCK, lane1 < BLOCK]"
     ]
 
@@ -83,7 +83,7 @@ def test_a_tile_carried_round_a_loop_is_relaned_in_closed_form():
     q, k = b.v("q"), b.v("k")
     body = [
         b.let("q", b.arange(B)),
-        b.loop("k", 0, K, 1, b.load("x", "x", q.row + k, (1, B), q.row < N), b.let("q", q + B)),
+        b.loop("k", 0, K, 1, b.load("x", "x", q.row(B) + k, (1, B), q.row(B) < N), b.let("q", q + B)),
     ]
     assert lines(*body)[0].startswith("read x[k + lane1 + BLOCK * k] if k < K and lane1 + BLOCK * k < n")
 
@@ -91,11 +91,13 @@ def test_a_tile_carried_round_a_loop_is_relaned_in_closed_form():
 def test_a_tile_permuted_in_a_loop_is_a_function_of_iteration_and_lane():
     turned = b.v("q").move(b.lane(0, B) + 1)
     body = [b.let("q", b.arange(B)), b.loop("k", 0, K, 1, b.load("x", "x", b.v("q"), B), b.let("q", turned))]
-    assert lines(*body) == ["read x[q(blockIdx.x, k, lane0)] if k < K over [lane0 < BLOCK] for k < K (inexact)"]
+    assert lines(*body) == [
+        "read x[q(blockIdx.x, k, lane0)] if k < K over [lane0 < BLOCK] for k < K (inexact)"
+    ]
 
 
 def test_loads_of_written_arrays_are_functions_of_program_and_lane():
-    body = [b.load("i", "idx", OFFS, B, type_=INT32), b.store("out", b.v("i").col + b.v("i").row, (B, B)),
+    body = [b.load("i", "idx", OFFS, B, type_=INT32), b.store("out", b.v("i").col(B) + b.v("i").row(B), (B, B)),
             b.store("idx", OFFS, B)]  # fmt: skip
     found = analyse(b.kernel(*body, elements={"idx": INT32})).accesses[1].subscripts[0]
     args = sorted([show(x) for x in a.args] for a in t.apps(found, op="fn"))
@@ -135,13 +137,13 @@ def test_a_scalar_result_differs_between_programs_that_name_no_coordinate():
 
 def test_a_reduction_depends_on_the_lanes_of_its_rank():
     row = b.unknown("max", b.lane(0, B) * K + b.lane(1, B), rank=1)
-    found = analyse(b.kernel(b.store("out", row.row, (1, B)))).accesses[0].subscripts[0]
+    found = analyse(b.kernel(b.store("out", row.row(B), (1, B)))).accesses[0].subscripts[0]
     assert [[show(x) for x in a.args] for a in t.apps(found, op="fn")] == [["blockIdx.x", "lane1"]]
 
 
 def test_a_condition_on_opaque_values_is_one_for_each_lane():
     body = [b.load("w", "x", OFFS, B), b.let("m", b.x(n.Opaque("random", (), BOOL, True, 1))),
-            b.store("out", b.v("m", BOOL).row.col, (B, B), b.v("m", BOOL).row)]  # fmt: skip
+            b.store("out", b.v("m", BOOL).row(B).col(B), (B, B), b.v("m", BOOL).row(B))]  # fmt: skip
     guard = analyse(b.kernel(*body)).accesses[1].guard
     assert [[show(x) for x in a.args] for a in t.apps(guard, op="fn")] == [["blockIdx.x", "lane1"]]
 
@@ -170,7 +172,10 @@ def test_an_operation_of_an_address_must_fit_where_the_mask_holds():
 
 
 def test_an_operation_is_asked_for_at_the_lanes_that_use_it():
-    body = [b.let("o", b.arange(B) * K), b.store("out", b.v("o").row + b.lane(0, 4), (4, B), b.lane(1, B) < N)]
+    body = [
+        b.let("o", b.arange(B) * K),
+        b.store("out", b.v("o").row(B) + b.lane(0, 4), (4, B), b.lane(1, B) < N),
+    ]
     assert ("K * lane1", "lane0 <= 3 and lane1 < BLOCK and lane1 < n") in ops(*body, feeds="address")
 
 

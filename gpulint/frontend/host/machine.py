@@ -90,6 +90,12 @@ class Machine:
     depth: int = 0
     indexed: dict[str, int] = field(default_factory=dict)  # unknowns used as tuples: their known lengths
     expecting: int = 0  # blocks entered that expect an error
+    concrete: int = 0  # loops over constants are written out: configurations are being read
+
+    @property
+    def tiles(self) -> bool:
+        """Whether any of the kernels is a tile kernel, so that host arrays are tensors."""
+        return any(k.dialect != "numba" for k in self.kernels.values())
 
     def begin(self, root: int) -> None:
         """Starts on another function: names begin anew."""

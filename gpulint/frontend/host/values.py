@@ -76,7 +76,8 @@ class Arr:
 
     `strides` in elements; None: row-major where `contiguous`, else symbols named after `layout`.
     `none`: when the value is None instead. `injective`, `sorted`: what is known of the elements, which
-    lie between `low` and `high`.
+    lie between `low` and `high`; asked for, their bounds are named after `values`. `dense`: no
+    gaps and no overlap, whatever the order of the axes.
     """
 
     name: str
@@ -96,6 +97,8 @@ class Arr:
     sorted: bool | None = None
     low: Int | None = None
     high: Int | None = None
+    values: str = ""
+    dense: bool = False
 
     def extent(self, axis: int) -> Int:
         if self.shape is not None and -len(self.shape) <= axis < len(self.shape):
@@ -199,6 +202,22 @@ class Configured:
     exprs: tuple[ast.expr | None, ...] = ()
     forall: bool = False
     text: str = ""
+    tile: bool = False
+
+
+@dataclass(frozen=True)
+class Config:
+    """`triton.Config({...}, num_warps=4)`: meta-parameters and launch options of one autotuner trial."""
+
+    meta: tuple[tuple[str, Value], ...]
+    options: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True)
+class Every:
+    """A boolean tensor, by the condition that all of its elements are true."""
+
+    term: Bool
 
 
 @dataclass(frozen=True)
@@ -218,7 +237,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A value of which only the name is known; `kind` is '', int, array, text or bool."""
+    """A value of which only the name is known; `kind` is '', int, float, array, text, bool or object."""
 
     name: str
     free: bool = False
@@ -228,7 +247,7 @@ class Unknown:
 
 Value = Union[
     Num, Ratio, Cond, Const, Seq, Map, Arr, ShapeOf, Range, Bounds, DType, Dotted, Function, Class,
-    Kernel, Configured, Choice, Method, Unknown,
+    Kernel, Configured, Choice, Method, Unknown, Config, Every,
 ]  # fmt: skip
 
 NONE = Const(None)
@@ -268,5 +287,5 @@ def view(a: Arr, shape: tuple[Int, ...] | None, name: str, whole: bool = False) 
     """A part or another arrangement of the same buffer, whose shape is given or unknown."""
     return replace(
         a, name=name, shape=shape, shape_of=name, whole=whole and a.whole, contiguous=None, strides=None,
-        layout=name, injective=None, sorted=None,
+        layout=name, injective=None, sorted=None, values=name, dense=False,
     )  # fmt: skip

@@ -36,7 +36,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
     frame = Frame(source.node, source.scope, source.module, world.facts(source.node, source.scope))
     frame.tails = tails(source.node)
     cx = Context(world, frame)
-    with _deep_recursion():
+    with deep_recursion():
         try:
             _parameters(cx, source)
             cx.arrays.update(name for name, p in cx.params.items() if p.is_array)
@@ -48,7 +48,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
 
 
 @contextmanager
-def _deep_recursion() -> Iterator[None]:
+def deep_recursion() -> Iterator[None]:
     """Nested code takes several Python frames a level; the limits of this room end it first."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, RECURSION))

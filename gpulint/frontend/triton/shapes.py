@@ -192,7 +192,7 @@ def product(sizes: Sequence[n.Expr]) -> n.Expr:
 
 def reshape(cx: Context, value: V, shape: Shape) -> V:
     """The elements in row-major order over another shape."""
-    shape = _resolved(value.shape, shape)
+    shape = resolved(value.shape, shape)
     if not value.shape:
         return replace(value, shape=shape)
     if same(value.shape, shape):
@@ -207,7 +207,7 @@ def reshape(cx: Context, value: V, shape: Shape) -> V:
     return at(cx, value, _unflattened(_linear(shape), value.shape), shape)
 
 
-def _resolved(old: Shape, new: Shape) -> Shape:
+def resolved(old: Shape, new: Shape) -> Shape:
     """The new shape, with what an axis given as -1 stands for."""
     if not any(integer(s) == -1 for s in new):
         return new

@@ -1,0 +1,406 @@
+"""Functions on tiles: choices, shapes, reductions, scans, products, sorts, random numbers, inline assembly."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from gpulint.frontend.triton import operators as ops
+from gpulint.frontend.triton import shapes
+from gpulint.frontend.triton.calls import Given, fresh, intrinsic, sizes
+from gpulint.frontend.triton.context import Context, NotHandled
+from gpulint.frontend.triton.statements import arrays_of
+from gpulint.frontend.triton.values import (
+    NONE,
+    DType,
+    Pointer,
+    Shape,
+    Tile,
+    Tuple,
+    Value,
+    constant,
+    integer,
+    is_none,
+)
+from gpulint.ir import nodes as n
+from gpulint.ir.types import FLOAT32, INT32, INT64, UNKNOWN, BoolType, FloatType, IntType, Type
+
+
+def moving(cx: Context, value: Value, node: ast.AST) -> Tile | Pointer:
+    """A value whose elements can be put elsewhere."""
+    return value if isinstance(value, Pointer) else ops.tile(cx, value, node)
+
+
+# --- choices
+
+
+@intrinsic("tl.where", "condition x y")
+def where(cx: Context, given: Given, node: ast.AST) -> Value:
+    condition = ops.truth(cx, given.get("condition"), node)
+    a, b = given.get("x"), given.get("y")
+    if isinstance(a, Pointer) and isinstance(b, Pointer):
+        if a.base != b.base:
+            raise NotHandled("a choice between pointers into two arrays", node)
+        chosen = ops.choose(cx, condition, Tile(a.offset, a.shape), Tile(b.offset, b.shape), node)
+        return replace(a, offset=chosen.expr, shape=chosen.shape)
+    return ops.choose(cx, condition, ops.tile(cx, a, node), ops.tile(cx, b, node), node)
+
+
+@intrinsic("tl.clamp", "x min max")
+def clamp(cx: Context, given: Given, node: ast.AST) -> Value:
+    x = ops.tile(cx, given.get("x"), node)
+    x = ops.binary(cx, "max", x, ops.tile(cx, given.get("min"), node), node)
+    return ops.binary(cx, "min", x, ops.tile(cx, given.get("max"), node), node)
+
+
+@intrinsic("tl.logical_and tl.logical_or", "x y")
+def logical(cx: Context, given: Given, node: ast.AST) -> Value:
+    op = "and" if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("and") else "or"
+    return ops.logic(cx, op, [ops.truth(cx, given.get(k), node) for k in ("x", "y")], node)
+
+
+# --- shapes
+
+
+@intrinsic("tl.expand_dims", "input axis")
+def expand_dims(cx: Context, given: Given, node: ast.AST) -> Value:
+    value = moving(cx, given.get("input"), node)
+    axes = _ints(given.get("axis"), node)
+    for a in sorted(a % (value.rank + len(axes)) for a in axes):
+        value = shapes.expand(cx, value, a)
+    return value
+
+
+@intrinsic("tl.squeeze", "input dim")
+def squeeze(cx: Context, given: Given, node: ast.AST) -> Value:
+    value = moving(cx, given.get("input"), node)
+    return shapes.squeeze(cx, value, _axis(given.get("dim"), value.rank, node))
+
+
+@intrinsic("tl.unsqueeze", "input dim")
+def unsqueeze(cx: Context, given: Given, node: ast.AST) -> Value:
+    value = moving(cx, given.get("input"), node)
+    return shapes.expand(cx, value, _axis(given.get("dim"), value.rank + 1, node))
+
+
+@intrinsic("tl.broadcast_to", "input shape")
+def broadcast_to(cx: Context, given: Given, node: ast.AST) -> Value:
+    value = moving(cx, given.get("input"), node)
+    return shapes.broadcast(cx, value, _shape(cx, given, node))
+
+
+@intrinsic("tl.broadcast", "input other")
+def broadcast(cx: Context, given: Given, node: ast.AST) -> Value:
+    pair = [ops.tile(cx, given.get(k), node) for k in ("input", "other")]
+    return Tuple(tuple(shapes.together(cx, *pair)[0]))
+
+
+def _shape(cx: Context, given: Given, node: ast.AST) -> Shape:
+    first = given.get("shape")
+    if isinstance(first, Tuple):
+        return sizes(cx, first, node)
+    return sizes(cx, Tuple((first, *given.rest)), node)
+
+
+@intrinsic("tl.reshape tl.view", "input shape can_reorder")
+def reshape(cx: Context, given: Given, node: ast.AST) -> Value:
+    value = moving(cx, given.get("input"), node)
+    first = given.get("shape")
+    if not isinstance(first, Tuple):
+        extra = [given.get("can_reorder")] if given.has("can_reorder") else []
+        first = Tuple((first, *extra, *given.rest))
+        return shapes.reshape(cx, value, sizes(cx, first, node))
+    shape = sizes(cx, first, node)
+    if constant(given.get("can_reorder")):
+        if isinstance(value, Pointer):
+            raise NotHandled("pointers in an order that is not known", node)
+        return fresh(cx, "reshape", [value], value.type, node, shapes.resolved(value.shape, shape))
+    return shapes.reshape(cx, value, shape)
+
+
+@intrinsic("tl.ravel", "x")
+def ravel(cx: Context, given: Given, node: ast.AST) -> Value:
+    value = moving(cx, given.get("x"), node)
+    return shapes.reshape(cx, value, (shapes.product(value.shape),))
+
+
+@intrinsic("tl.trans tl.permute", "input")
+def permute(cx: Context, given: Given, node: ast.AST) -> Value:
+    value = moving(cx, given.get("input"), node)
+    dims: list[Value] = list(given.rest) or [v for k, v in given.of.items() if k in ("dims", "order")]
+    order = _ints(Tuple(tuple(dims)) if len(dims) != 1 else dims[0], node) if dims else []
+    if not order:
+        order = [*range(value.rank - 2), value.rank - 1, value.rank - 2] if value.rank >= 2 else list(range(value.rank))
+    order = [shapes.axis_of(a, value.rank, node) for a in order]
+    if sorted(order) != list(range(value.rank)):
+        raise NotHandled("a permutation that does not name each axis once", node)
+    return shapes.permute(cx, value, order)
+
+
+@intrinsic("tl.flip", "x dim")
+def flip(cx: Context, given: Given, node: ast.AST) -> Value:
+    value = moving(cx, given.get("x"), node)
+    axis = _axis(given.get("dim"), value.rank, node) if given.has("dim") else value.rank - 1
+    return shapes.flip(cx, value, axis)
+
+
+@intrinsic("tl.join", "a b")
+def join(cx: Context, given: Given, node: ast.AST) -> Value:
+    return _joined(cx, given, node, True)
+
+
+@intrinsic("tl.interleave", "a b")
+def interleave(cx: Context, given: Given, node: ast.AST) -> Value:
+    return _joined(cx, given, node, False)
+
+
+def _joined(cx: Context, given: Given, node: ast.AST, last: bool) -> Value:
+    a, b, second, shape = shapes.joined(
+        cx, ops.tile(cx, given.get("a"), node), ops.tile(cx, given.get("b"), node), last
+    )
+    return ops.choose(cx, Tile(second, shape), b, a, node)
+
+
+@intrinsic("tl.split", "a")
+def split(cx: Context, given: Given, node: ast.AST) -> Value:
+    value = ops.tile(cx, given.get("a"), node)
+    if not value.shape:
+        raise NotHandled("a split of a scalar", node)
+    last = value.rank - 1
+    value = cx.temp(value, "t", cx.span(node))
+    return Tuple(tuple(shapes.pick(cx, value, last, n.Const(i, INT64)) for i in (0, 1)))
+
+
+@intrinsic("tl.cat", "input other can_reorder dim")
+def cat(cx: Context, given: Given, node: ast.AST) -> Value:
+    """The elements of two tiles in one, in an order that Triton may change."""
+    a, b = (ops.tile(cx, given.get(k), node) for k in ("input", "other"))
+    if a.rank != 1 or b.rank != 1:
+        raise NotHandled("tl.cat of tiles with more than one axis", node)
+    total = shapes.product((a.shape[0], n.Const(2, INT64))) if shapes.same(a.shape, b.shape) else None
+    size = total if total is not None else n.Binary("add", a.shape[0], b.shape[0], INT64)
+    return fresh(cx, "cat", [], ops.result("add", a, b)[0], node, (size,))
+
+
+@intrinsic("tl.gather", "src index axis")
+def gather(cx: Context, given: Given, node: ast.AST) -> Value:
+    source, index = (ops.tile(cx, given.get(k), node) for k in ("src", "index"))
+    return fresh(cx, "gather", [source, index], source.type, node, index.shape)
+
+
+def _ints(value: Value, node: ast.AST) -> list[int]:
+    items = value.items if isinstance(value, Tuple) else (value,)
+    found = [integer(v) for v in items]
+    if any(v is None for v in found):
+        raise NotHandled("axes that are not constant", node)
+    return [v for v in found if v is not None]
+
+
+def _axis(value: Value, rank: int, node: ast.AST) -> int:
+    found = _ints(value, node)
+    return shapes.axis_of(found[0], rank, node)
+
+
+# --- reductions and scans
+
+
+def _reduced(value: Tile, given: Given, node: ast.AST) -> Shape:
+    keep = bool(constant(given.get("keep_dims")))
+    if not given.has("axis"):
+        return tuple(shapes.ONE for _ in value.shape) if keep else ()
+    axis = _axis(given.get("axis"), max(value.rank, 1), node)
+    if not value.shape:
+        return ()
+    middle: Shape = (shapes.ONE,) if keep else ()
+    return (*value.shape[:axis], *middle, *value.shape[axis + 1 :])
+
+
+def _accumulated(type_: Type) -> Type:
+    if isinstance(type_, BoolType) or (isinstance(type_, IntType) and type_.bits < 32):
+        return INT32 if not isinstance(type_, IntType) or type_.signed else IntType(32, signed=False)
+    return type_
+
+
+@intrinsic("tl.sum tl.xor_sum tl.prod", "input axis keep_dims dtype")
+def sum_(cx: Context, given: Given, node: ast.AST) -> Value:
+    x = ops.tile(cx, given.get("input"), node)
+    dtype = given.get("dtype")
+    type_ = dtype.type if isinstance(dtype, DType) else _accumulated(x.type)
+    return fresh(cx, "sum", [x], type_, node, _reduced(x, given, node))
+
+
+@intrinsic("tl.max tl.min", "input axis return_indices return_indices_tie_break_left keep_dims")
+def extreme(cx: Context, given: Given, node: ast.AST) -> Value:
+    """The largest or smallest; also Python's, which has the same name as a method."""
+    x = ops.tile(cx, given.get("input"), node)
+    shape = _reduced(x, given, node)
+    value = fresh(cx, "extreme", [x], x.type, node, shape)
+    if constant(given.get("return_indices")):
+        return Tuple((value, _position(cx, x, shape, given, node)))
+    return value
+
+
+@intrinsic("tl.argmax tl.argmin", "input axis tie_break_left keep_dims")
+def argmax(cx: Context, given: Given, node: ast.AST) -> Value:
+    x = ops.tile(cx, given.get("input"), node)
+    return _position(cx, x, _reduced(x, given, node), given, node)
+
+
+def _position(cx: Context, x: Tile, shape: Shape, given: Given, node: ast.AST) -> Tile:
+    """A place along the reduced axis: a scalar one is known to lie within it."""
+    found = fresh(cx, "position", [x], INT32, node, shape)
+    size = x.shape[_axis(given.get("axis"), x.rank, node)] if given.has("axis") and x.shape else shapes.product(x.shape)
+    if not shape:
+        span = cx.span(node)
+        low, high = n.Compare("ge", found.expr, n.Const(0, INT32), span), n.Compare("lt", found.expr, size, span)
+        cx.emit(n.Assume(n.Logic("and", (low, high), span), span))
+    return found
+
+
+@intrinsic("tl.reduce tl.reduce_or", "input axis combine_fn keep_dims")
+def reduce(cx: Context, given: Given, node: ast.AST) -> Value:
+    values = given.get("input")
+    items = values.items if isinstance(values, Tuple) else (values,)
+    out: list[Value] = []
+    for v in items:
+        x = ops.tile(cx, v, node)
+        out.append(fresh(cx, "reduce", [x], _accumulated(x.type), node, _reduced(x, given, node)))
+    return Tuple(tuple(out)) if isinstance(values, Tuple) else out[0]
+
+
+@intrinsic("tl.associative_scan", "input axis combine_fn reverse")
+def scan(cx: Context, given: Given, node: ast.AST) -> Value:
+    values = given.get("input")
+    items = values.items if isinstance(values, Tuple) else (values,)
+    tiles = [ops.tile(cx, v, node) for v in items]
+    out = [fresh(cx, "scan", [x], x.type, node) for x in tiles]
+    return Tuple(tuple(out)) if isinstance(values, Tuple) else out[0]
+
+
+@intrinsic("tl.cumsum tl.cumprod tl.sort tl.softmax tl.cummax", "input axis reverse dtype")
+def along(cx: Context, given: Given, node: ast.AST) -> Value:
+    x = ops.tile(cx, given.get("input"), node)
+    return fresh(cx, "scan", [x], _accumulated(x.type), node)
+
+
+@intrinsic("tl.topk", "x k dim")
+def topk(cx: Context, given: Given, node: ast.AST) -> Value:
+    x = ops.tile(cx, given.get("x"), node)
+    return fresh(cx, "topk", [x], x.type, node, (*x.shape[:-1], *sizes(cx, given.get("k"), node)))
+
+
+@intrinsic("tl.histogram", "input num_bins mask")
+def histogram(cx: Context, given: Given, node: ast.AST) -> Value:
+    x = ops.tile(cx, given.get("input"), node)
+    return fresh(cx, "histogram", [x], INT32, node, sizes(cx, given.get("num_bins"), node))
+
+
+# --- products
+
+
+@intrinsic("tl.dot", "input other acc input_precision allow_tf32 max_num_imprecise_acc out_dtype")
+def dot(cx: Context, given: Given, node: ast.AST) -> Value:
+    a, b = (ops.tile(cx, given.get(k), node) for k in ("input", "other"))
+    return _product(cx, "dot", a, b, given, node)
+
+
+@intrinsic("tl.dot_scaled", "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc fast_math lhs_k_pack rhs_k_pack out_dtype")
+def dot_scaled(cx: Context, given: Given, node: ast.AST) -> Value:
+    a, b = (ops.tile(cx, given.get(k), node) for k in ("lhs", "rhs"))
+    return _product(cx, "dot_scaled", a, b, given, node)
+
+
+def _product(cx: Context, name: str, a: Tile, b: Tile, given: Given, node: ast.AST) -> Value:
+    acc = given.get("acc")
+    dtype = given.get("out_dtype")
+    type_ = dtype.type if isinstance(dtype, DType) else INT32 if isinstance(a.type, IntType) else FLOAT32
+    if isinstance(acc, Tile) and not is_none(acc) and acc.shape:
+        return fresh(cx, name, [a, b, acc], acc.type, node, acc.shape)
+    if a.rank < 2 or b.rank < 2:
+        raise NotHandled("a matrix product of tiles with fewer than two axes", node)
+    return fresh(cx, name, [a, b], type_, node, (*a.shape[:-1], b.shape[-1]))
+
+
+# --- values that nothing here understands
+
+
+@intrinsic("tl.rand tl.randn tl.uint_to_uniform_float", "seed offset n_rounds")
+def random(cx: Context, given: Given, node: ast.AST) -> Value:
+    return fresh(cx, "rand", _given_tiles(cx, given, node), FLOAT32, node)
+
+
+@intrinsic("tl.randint", "seed offset n_rounds")
+def randint(cx: Context, given: Given, node: ast.AST) -> Value:
+    return fresh(cx, "randint", _given_tiles(cx, given, node), INT32, node)
+
+
+@intrinsic("tl.rand4x tl.randn4x tl.randint4x tl.philox tl.philox_impl", "seed offset c1 c2 c3 n_rounds")
+def random4(cx: Context, given: Given, node: ast.AST) -> Value:
+    tiles = _given_tiles(cx, given, node)
+    return Tuple(tuple(fresh(cx, "rand", tiles, UNKNOWN, node) for _ in range(4)))
+
+
+@intrinsic("tl.pair_uniform_to_normal", "u1 u2")
+def pair_uniform_to_normal(cx: Context, given: Given, node: ast.AST) -> Value:
+    tiles = _given_tiles(cx, given, node)
+    return Tuple(tuple(fresh(cx, "normal", tiles, FLOAT32, node) for _ in range(2)))
+
+
+def _given_tiles(cx: Context, given: Given, node: ast.AST) -> list[Tile]:
+    values = [*given.of.values(), *given.rest]
+    return [ops.tile(cx, v, node) for v in values if isinstance(v, Tile) and not is_none(v)]
+
+
+@intrinsic("tl.inline_asm_elementwise", "asm constraints args dtype is_pure pack")
+def inline_asm(cx: Context, given: Given, node: ast.AST) -> Value:
+    args = given.get("args")
+    values = args.items if isinstance(args, Tuple) else (args,)
+    arrays = tuple(dict.fromkeys(a for v in values for a in arrays_of(v)))
+    if arrays:
+        cx.emit(n.Unsupported("inline assembly that gets a pointer", arrays, (), cx.span(node)))
+    tiles = [ops.tile(cx, v, node) for v in values if isinstance(v, (Tile, Pointer)) and not is_none(v)]
+    dtype = given.get("dtype")
+    types = dtype.items if isinstance(dtype, Tuple) else (dtype,)
+    out = [fresh(cx, "asm", tiles, t.type if isinstance(t, DType) else UNKNOWN, node) for t in types]
+    return Tuple(tuple(out)) if isinstance(dtype, Tuple) else out[0]
+
+
+@intrinsic("tl.map_elementwise", "fn")
+def map_elementwise(cx: Context, given: Given, node: ast.AST) -> Value:
+    tiles = [ops.tile(cx, v, node) for v in given.rest if isinstance(v, Tile)]
+    return fresh(cx, "map", tiles, UNKNOWN, node)
+
+
+# --- elementwise functions
+
+ELEMENTWISE = (
+    "exp exp2 log log2 log1p log10 sqrt sqrt_rn rsqrt sin cos tan tanh sinh cosh asin acos atan atan2 erf erfc floor ceil round "
+    "sigmoid fma fdiv div_rn div_rz pow umulhi trunc rint nearbyint expm1 fmod llrint silu gelu relu isnan isinf popc clz ffs "
+    "fast_dividef fast_expf mul_rn add_rn signbit copysign finitef isfinited lgamma tgamma hypot cbrt mulhi brev"
+)
+
+
+def elementwise(cx: Context, name: str, given: Given, node: ast.AST) -> Value:
+    """A function of each element."""
+    tiles = _given_tiles(cx, given, node)
+    over, shape = shapes.together(cx, *tiles) if tiles else ([], ())
+    type_: Type = UNKNOWN
+    for t in tiles:
+        if isinstance(t.type, FloatType) and not t.weak:
+            type_ = t.type
+    e = n.Opaque(name, tuple(t.expr for t in over), type_, span=cx.span(node))
+    return Tile(e, shape, bool(tiles) and all(t.weak for t in tiles))
+
+
+def _register(name: str) -> None:
+    names = " ".join(f"{home}.{name}" for home in ("tl", "libdevice", "math"))
+
+    @intrinsic(names, "a b c")
+    def run(cx: Context, given: Given, node: ast.AST) -> Value:
+        return elementwise(cx, name, given, node)
+
+
+for _name in ELEMENTWISE.split():
+    _register(_name)
+
+_ = (NONE, INT64)

@@ -124,7 +124,7 @@ class Sync:
     loops: tuple[Loop, ...]
     uniform: bool
     span: Span
-    exact: bool = False  # the guard holds exactly where the barrier is reached
+    exact: bool = False  # reached exactly where the guard and a condition alike for the block hold
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from gpulint.dataflow.lanes import Sizes, lane_atom, sizes
 from gpulint.dataflow.ops import operations
 from gpulint.dataflow.signs import Signs, floored, limit, truncates
 from gpulint.dataflow.terms import Terms
+from gpulint.dataflow.uniform import Uniformity
 from gpulint.dataflow.views import base_extents, locate
 from gpulint.ir import nodes as n
 from gpulint.ir import symbols
@@ -53,6 +54,7 @@ class Analysis:
 
     graph: Graph
     terms: Terms = field(init=False)
+    alike: Uniformity = field(init=False)
     sizes: list[Sizes] = field(init=False)  # of the tile of each node
     accesses: list[Access] = field(default_factory=list)
     loops: dict[int, Loop] = field(default_factory=dict)
@@ -61,6 +63,7 @@ class Analysis:
 
     def __post_init__(self) -> None:
         self.terms = Terms(self.graph, written(self.graph))
+        self.alike = Uniformity(self.graph, self.terms.written)
         self.sizes = sizes(self.graph) if self.graph.tile else [{} for _ in self.graph.nodes]
 
     def run(self) -> AccessSet:
@@ -210,8 +213,7 @@ class Analysis:
             trips = {1: t.sub(stop, start), -1: t.sub(start, stop)}.get(step.value or 0)
             trips = limit(trips) if trips is not None else None
         assert info.condition is not None
-        condition = tr.resolve(tr.boolean(info.condition))
-        uniform = not info.broken and self.uniform(condition, info) and self._uniform_around(info)
+        uniform = self._same_trips(info) and self._uniform_around(info)
         if trips is None:
             name = f"{info.name or 'loop'}.trips"
             trips = tr.names.free(name, info.span, 0)
@@ -219,13 +221,29 @@ class Analysis:
         assert isinstance(atom, t.Sym)
         return Loop(atom, trips, info.span, info.name, value, uniform, info.barrier, info.broken)
 
+    def _same_trips(self, info: LoopInfo) -> bool:
+        """Whether all threads of a block that come to the loop make the same trips."""
+        if self.alike.loops[info.id]:
+            return True
+        assert info.condition is not None
+        return not info.broken and self.uniform(self.terms.boolean(info.condition), info)
+
     def _uniform_around(self, info: LoopInfo) -> bool:
         """Whether the loop is reached by all threads of a block alike."""
-        inside = info.parent == -1 or self._loop(self.graph.loops[info.parent]).uniform
-        return inside and self.uniform(self.guard(info.path)[0], info)
+        parent = self.graph.loops[info.parent] if info.parent != -1 else None
+        return (parent is None or self._loop(parent).uniform) and self._same_way(info.path, parent)
+
+    def _same_way(self, path: Path, inner: LoopInfo | None) -> bool:
+        """Whether all threads of a block take the path alike, in equal iterations of uniform loops."""
+        return all(self.alike.nodes[i] or self._same(i, inner) for i in path)
+
+    def _same(self, i: int, inner: LoopInfo | None) -> bool:
+        tracked = self.graph.nodes[i].kind != "unknown"
+        return tracked and self.uniform(self.terms.boolean(i), inner)
 
     def uniform(self, term: Int | Bool, info: LoopInfo | None) -> bool:
         """Whether a term is one for all threads of a block, in equal iterations of uniform loops."""
+        term = self.terms.resolve(term)
         chain = self.graph.chain(info.id) if info is not None else ()
         counters = {self.terms.counter(i).atom for i in chain}
         return all(
@@ -233,12 +251,15 @@ class Analysis:
         )
 
     def _sync(self, event: Event) -> Sync:
-        guard, exact = self.guard(event.path)
+        guard, _ = self.guard(event.path)
         loops = self.around(event.loops)
         inner = self.graph.loops[event.loops[-1]] if event.loops else None
-        uniform = exact and all(lp.uniform for lp in loops) and self.uniform(guard, inner)
+        uniform = all(lp.uniform for lp in loops) and self._same_way(event.path, inner)
         assert isinstance(event.stmt, n.Barrier)
-        whole = exact and (inner is None or self._tracked(inner))
+        vague = (i for i in event.path if self.graph.nodes[i].kind == "unknown")
+        whole = self.alike.path(vague) and all(
+            self.alike.loops[i] or self._tracked(self.graph.loops[i]) for i in event.loops
+        )
         return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span, whole)
 
 

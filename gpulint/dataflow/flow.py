@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Union
 
-from gpulint.dataflow.graph import ArrayValue, Graph, Node, Path, Place
+from gpulint.dataflow.graph import ArrayValue, Graph, Node, Path, Place, Untracked
 from gpulint.ir.span import NOWHERE, Span
 from gpulint.ir.types import BOOL, UNKNOWN, Type
 
@@ -29,6 +29,7 @@ class Frame:
     path: Path
     exits: list[tuple[Path, Env]] = field(default_factory=list)
     escaped: bool = False  # something inside ends or jumps further out
+    escapes: Untracked = Untracked()  # on what that depends
 
 
 @dataclass
@@ -63,8 +64,9 @@ class State:
     def literal(self, value: bool) -> int:
         return self.leaf(("bool", value), lambda: self.node("const", data=value, type=BOOL))
 
-    def unknown(self) -> int:
-        return self.leaf("unknown", lambda: self.node("unknown", type=BOOL))
+    def unknown(self, of: Untracked) -> int:
+        """A condition that is not tracked."""
+        return self.leaf(of, lambda: self.node("unknown", type=BOOL, data=of))
 
     def truth(self, i: int) -> bool | None:
         """The value of a constant condition."""
@@ -90,8 +92,12 @@ class State:
                 return p
             if known is None:
                 kept[p] = None
-        if any(self.graph.nodes[p].kind == "unknown" for p in kept):
-            return self.unknown()
+        vague = [p for p in kept if self.graph.nodes[p].kind == "unknown"]
+        if vague:
+            of = Untracked(tuple(p for p in kept if p not in vague))
+            for p in vague:
+                of |= self.graph.nodes[p].data
+            return self.unknown(of)
         if len(kept) <= 1:
             return next(iter(kept), self.literal(not zero))
         return self.node(op, kept, type=BOOL)
@@ -169,18 +175,26 @@ class State:
         target = len(self.frames) - 1
         while target >= 0 and (self.frames[target].kind, self.frames[target].label) != (kind, label):
             target -= 1
-        for frame in self.frames[target + 1 :]:
-            frame.escaped = True
         crossed = self.loops[self.frames[target].depth :] if target >= 0 else list(self.loops)
-        for loop in crossed:
-            self.graph.loops[loop].broken = True
+        self.escape(self.frames[target + 1 :], crossed)
         if target < 0:
             return
         frame, env = self.frames[target], dict(self.env)
         for loop in reversed(crossed):
             env = {k: self.carried_out(loop, v) for k, v in env.items()}
-        extra = (self.unknown(),) if crossed else self.path[len(frame.path) :]
-        frame.exits.append((extra, env))
+        extra = self.path[len(frame.path) :]
+        frame.exits.append(((self.unknown(Untracked(extra, tuple(crossed))),) if crossed else extra, env))
+
+    def escape(self, frames: Iterable[Frame], loops: Iterable[int]) -> None:
+        """Control leaves the regions and the loops from here, where the path holds."""
+        for frame in frames:
+            frame.escaped = True
+            frame.escapes |= Untracked(self.path[len(frame.path) :], tuple(self.loops[frame.depth :]))
+        for loop in loops:
+            info = self.graph.loops[loop]
+            info.broken = True
+            inner = self.loops[self.loops.index(loop) + 1 :]
+            info.jumps.append(Untracked(self.path[len(info.path) :], tuple(inner)))
 
     def carried_out(self, loop: int, value: int | ArrayValue) -> int | ArrayValue:
         """A value of some iteration, as seen after a jump out of the loop."""
@@ -196,9 +210,10 @@ class State:
         """End a region: join the ways that lead to its end."""
         self.frames.remove(frame)
         ways = list(frame.exits)
+        left = frame.kind == "break" and frame.escaped
         if not ways:
-            if frame.kind == "break" and frame.escaped:
-                self.path = (*frame.path, self.unknown())
+            if left:
+                self.path = (*frame.path, self.unknown(frame.escapes))
             return
         if self.live:
             ways.append((self.path[len(frame.path) :], self.env))
@@ -208,15 +223,13 @@ class State:
             env = self.merge(condition, other, env)
         self.env = env
         if frame.escaped:
-            self.path = (*frame.path, self.junction("or", conditions))
+            stays = self.unknown(frame.escapes) if left else self.junction("or", conditions)
+            self.path = (*frame.path, stays)
 
     def end_unless(self, condition: int) -> None:
         """The thread ends here unless the condition holds."""
         self.path = (*self.path, condition)
-        for frame in self.frames:
-            frame.escaped = True
-        for loop in self.loops:
-            self.graph.loops[loop].broken = True
+        self.escape(self.frames, self.loops)
 
 
 def union(x: ArrayValue, y: ArrayValue) -> ArrayValue:

@@ -7,7 +7,8 @@ Kinds of nodes: const, param, coord, extent, size, stride; op, compare, and, or,
 (condition, then, else); lane (of a tile: its size), relane (a tile value, then coordinates in it);
 mu (a variable at a loop header: initial, next), index (the variable of a range loop), inrange (its
 bound), eta (a value when the loop ends), exit (a value when a jump leaves the loop), last (a loop
-variable afterwards); load, result, opaque, fresh, unknown (a path condition that is not tracked).
+variable afterwards); load, result, opaque, fresh, unknown (a path condition that is not tracked, with
+what it depends on).
 """
 
 from __future__ import annotations
@@ -121,9 +122,24 @@ class Event:
     other: int | None = None
 
 
+@dataclass(frozen=True)
+class Untracked:
+    """What a condition that is not tracked depends on: conditions on the way, and trips of loops."""
+
+    path: Path = ()
+    loops: tuple[int, ...] = ()
+
+    def __or__(self, other: Untracked) -> Untracked:
+        path = dict.fromkeys((*self.path, *other.path))
+        return Untracked(tuple(path), tuple(dict.fromkeys((*self.loops, *other.loops))))
+
+
 @dataclass
 class LoopInfo:
-    """A loop. Its nodes have ids from `first` to `last`; `broken`: a jump may leave it early."""
+    """A loop. Its nodes have ids from `first` to `last`; `broken`: a jump may leave it early.
+
+    `jumps` say of each jump out of it on which conditions within the loop and inner loops it depends.
+    """
 
     id: int
     kind: str  # for, while
@@ -138,6 +154,7 @@ class LoopInfo:
     last: int = 0
     broken: bool = False
     barrier: bool = False
+    jumps: list[Untracked] = field(default_factory=list)
 
 
 @dataclass

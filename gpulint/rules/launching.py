@@ -12,10 +12,11 @@ from gpulint.rules.finding import Finding, Related
 from gpulint.solver.verdict import REFUTED, SiteVerdict, Verdict, Witness
 
 # Kinds of refuted contract obligations that have a rule of their own; GL501 reports all others.
-UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED = (
+UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC = (
     "unsatisfiable", "rank", "threads-per-block", "block-axis", "grid-axis", "shared-memory",
+    "static-shared",
 )  # fmt: skip
-OWN_RULE = (UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED)
+OWN_RULE = (UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC)
 
 
 def violated(view: View, alias: bool) -> Iterator[SiteVerdict]:

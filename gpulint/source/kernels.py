@@ -12,6 +12,7 @@ from gpulint.source.declared import declared
 from gpulint.source.launchnames import Names
 from gpulint.source.model import FunctionNode, KernelSource, Module, Scope
 from gpulint.source.resolve import Project
+from gpulint.source.tuners import called_by, gives_value, tuned
 from gpulint.source.wraps import Placed, Wrap, Wraps
 
 
@@ -47,6 +48,7 @@ class _Finder:
         self.wraps = Wraps(project)
         self.candidates = Candidates(module, project)
         self.notes: dict[Module, Comments] = {}
+        self.uses: tuple[set[str], set[str]] | None = None
         self.found: dict[object, _Found] = {}
         self.functions: dict[ast.AST, _Found] = {}
         self.calls: dict[ast.Call, list[_Found]] = {}
@@ -96,6 +98,7 @@ class _Finder:
             for name, placed in wrap.options.items()
             if name not in given and name != "device"
         }
+        options |= tuned(found.node, scope, wrap.dialect, self.project)
         signatures = [s for name in sorted(given & set(wrap.options)) for s in self._signatures(wrap, name)]
         return KernelSource(
             node=found.node,
@@ -105,11 +108,21 @@ class _Finder:
             scope=scope,
             decorator=found.decorator,
             names=tuple(found.names),
-            device=self.wraps.device(wrap),
+            device=self._device(found),
             signatures=tuple(signatures),
             options=options,
             declared=declared(found.node, scope, self._comments(scope.module), self.project),
         )
+
+    def _device(self, found: _Found) -> bool | None:
+        """Where a dialect marks no device functions, they are those that return a value or that kernels call."""
+        if not found.wrap.dialect.tuners:
+            return self.wraps.device(found.wrap)
+        if self.uses is None:
+            self.uses = called_by(self.module, [f.node for f in self.found.values()])
+        called, launched = self.uses
+        own = {name.rpartition(".")[2] for name in found.names}
+        return gives_value(found.node) or (bool(own & called) and not own & launched)
 
     def _comments(self, module: Module) -> Comments:
         if module not in self.notes:

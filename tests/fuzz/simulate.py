@@ -1,12 +1,14 @@
 """An independent meaning of the generated programs: run them as Python over recording arrays.
 
 Shares nothing with the frontend or the interpreter, so that agreement of the two says something of
-both. Only for programs that `generate` made, and only for those without barriers.
+both. Only for programs that `generate`, `barriers` or `host` made. A kernel with barriers becomes a
+generator: each `cuda.syncthreads()` yields its line, and the threads of a block go from yield to yield.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -28,27 +30,36 @@ class NoAnswer(Exception):
 
 @dataclass
 class Record:
-    """Who touched which element, and how."""
+    """Who touched which element, when (`interval` counts the barriers of the block), and how."""
 
     thread: Any = None
-    touched: dict[tuple[str, tuple[int, ...]], list[tuple[Any, str]]] = field(default_factory=dict)
+    interval: int = 0
+    touched: dict[tuple[str, tuple[int, ...]], list[tuple[Any, int, str]]] = field(default_factory=dict)
+    shared: dict[tuple[Any, str], tuple[str, dict[tuple[int, ...], Any]]] = field(default_factory=dict)
     out_of_range: bool = False
+    diverged: bool = False
+    uninitialised: bool = False
     count: int = 0
 
     def note(self, name: str, element: tuple[int, ...], mode: str) -> None:
         self.count += 1
         if self.count > BUDGET:
             raise NoAnswer
-        self.touched.setdefault((name, element), []).append((self.thread, mode))
+        self.touched.setdefault((name, element), []).append((self.thread, self.interval, mode))
 
     def races(self) -> set[tuple[str, tuple[int, ...]]]:
         """The elements that two threads touch, one of them with a plain write, or plain and atomic."""
 
-        def clash(a: tuple[Any, str], b: tuple[Any, str]) -> bool:
-            return a[0] != b[0] and (a[1] != b[1] or a[1] == "write")
+        def clash(a: tuple[Any, int, str], b: tuple[Any, int, str]) -> bool:
+            ordered = a[0][0] == b[0][0] and a[1] != b[1]
+            return a[0] != b[0] and not ordered and (a[2] != b[2] or a[2] == "write")
 
         logs = {place: set(log) for place, log in self.touched.items()}
-        return {place for place, log in logs.items() if any(clash(a, b) for a in log for b in log)}
+        return {
+            (name.partition("@")[0], element)
+            for (name, element), log in logs.items()
+            if any(clash(a, b) for a in log for b in log)
+        }
 
 
 @dataclass
@@ -104,14 +115,21 @@ class Recording:
         fixed, ranges = self._part(key)
         if ranges:
             return Recording(self.name, self.data, self.record, fixed, ranges, self.convert)
-        return self.data[self._element(key, "read")]
+        return self._value(self._element(key, "read"))
+
+    def _value(self, element: tuple[int, ...]) -> Any:
+        value = self.data[element]
+        if value is None:
+            self.record.uninitialised = True
+            raise NoAnswer
+        return value
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.data[self._element(key, "write")] = self.convert(value)
 
     def atomic(self, key: Any, change: Callable[[Any, Any], Any], value: Any) -> None:
         element = self._element(key, "atomic")
-        self.data[element] = self.convert(change(self.data[element], value))
+        self.data[element] = self.convert(change(self._value(element), value))
 
 
 def _axes(values: tuple[int, int, int]) -> types.SimpleNamespace:
@@ -142,6 +160,7 @@ def _cuda(launch: ConcreteLaunch) -> Any:
 @contextmanager
 def _installed(cuda: Any) -> Iterator[None]:
     numba = types.ModuleType("numba")
+    numba.int32, numba.int64, numba.float32, numba.float64 = int, int, float, float  # type: ignore[attr-defined]
     numba.cuda = cuda  # type: ignore[attr-defined]
     before = {name: sys.modules.get(name) for name in ("numba", "numba.cuda")}
     sys.modules.update({"numba": numba, "numba.cuda": cuda})
@@ -157,39 +176,109 @@ def _installed(cuda: Any) -> Iterator[None]:
 
 def simulate(text: str, launch: ConcreteLaunch) -> tuple[Record, Contents] | None:
     """The accesses and final contents; None when Python does not tell: a division by zero, a view
-    taken out of range (which a device only computes), too many accesses."""
+    taken out of range (which a device only computes), too many accesses, a value read before it is there.
+
+    What was noted up to there may be had from `record_of`."""
+    record, contents, whole = record_of(text, launch)
+    return (record, contents) if whole else None
+
+
+def record_of(text: str, launch: ConcreteLaunch) -> tuple[Record, Contents, bool]:
+    """The accesses and contents up to where Python still tells what happens, and whether that is all."""
     record, cuda = Record(), _cuda(launch)
+    cuda.shared = types.SimpleNamespace(array=_allocator(record, text.split("\n")))
     space: dict[str, Any] = {}
+    waiting = BARRIER in text
     with _installed(cuda):
-        exec(compile(text, "generated.py", "exec"), space)
+        exec(compile(_yielding(text), "generated.py", "exec"), space)
     arrays = {name: _recording(name, a, record) for name, a in launch.arrays.items()}
-    for point in _points(launch):
-        record.thread = point
-        cuda.blockIdx, cuda.threadIdx = _axes(point[0]), _axes(point[1])
+    contents = {name: a.data for name, a in arrays.items()}
+
+    def start(point: Any) -> Any:
+        return space["k"](**arrays, **launch.scalars)
+
+    try:
+        for block in _all_of(launch.grid):
+            points = [(block, thread) for thread in _all_of(launch.block)]
+            (_lockstep if waiting else _freely)(record, cuda, start, points)
+    except (ZeroDivisionError, NoAnswer):
+        return record, contents, False
+    return record, contents, True
+
+
+BARRIER = "cuda.syncthreads()"
+
+
+def _yielding(text: str) -> str:
+    """The text with each barrier as a `yield` of its line."""
+    lines = text.split("\n")
+    return "\n".join(line.replace(BARRIER, f"yield {i + 1}") for i, line in enumerate(lines))
+
+
+def _freely(record: Record, cuda: Any, start: Callable[[Any], Any], points: list[Any]) -> None:
+    for point in points:
+        _enter(record, cuda, point)
         try:
-            space["k"](**arrays, **launch.scalars)
+            start(point)
         except IndexError:
             continue
-        except (ZeroDivisionError, NoAnswer):
-            return None
-    return record, {name: a.data for name, a in arrays.items()}
+
+
+def _lockstep(record: Record, cuda: Any, start: Callable[[Any], Any], points: list[Any]) -> None:
+    """The threads of a block from barrier to barrier; not all at one barrier: they diverge."""
+    programs = {point: start(point) for point in points}
+    record.interval = 0
+    while programs:
+        at: dict[Any, int | None] = {}
+        for point, program in programs.items():
+            _enter(record, cuda, point)
+            try:
+                at[point] = next(program, None)
+            except IndexError:
+                at[point] = None
+        if len(set(at.values())) > 1:
+            record.diverged = True
+            raise NoAnswer
+        programs = {point: p for point, p in programs.items() if at[point] is not None}
+        record.interval += 1
+
+
+def _enter(record: Record, cuda: Any, point: Any) -> None:
+    record.thread = point
+    cuda.blockIdx, cuda.threadIdx = _axes(point[0]), _axes(point[1])
+
+
+def _allocator(record: Record, lines: list[str]) -> Callable[..., Recording]:
+    """`cuda.shared.array`: one array a block and name; its elements start without a value."""
+
+    def array(shape: Any, dtype: Any) -> Recording:
+        block = record.thread[0]
+        line = lines[sys._getframe(1).f_lineno - 1]
+        found = re.match(r"\s*(\w+) = ", line)
+        assert found, line
+        name = found.group(1)
+        extents = shape if isinstance(shape, tuple) else (shape,)
+        _, data = record.shared.setdefault((block, name), (name, dict.fromkeys(_all_indices(extents))))
+        ranges = tuple(range(n) for n in extents)
+        return Recording(f"{name}@{block}", data, record, (None,) * len(extents), ranges, dtype)
+
+    return array
+
+
+def _all_indices(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    indices: list[tuple[int, ...]] = [()]
+    for extent in shape:
+        indices = [(*i, k) for i in indices for k in range(extent)]
+    return indices
 
 
 def _recording(name: str, a: Any, record: Record) -> Recording:
-    indices: list[tuple[int, ...]] = [()]
-    for extent in a.shape:
-        indices = [(*i, k) for i in indices for k in range(extent)]
     convert = int if a.dtype.startswith("int") else float
     ranges = tuple(range(n) for n in a.shape)
-    data = {i: convert(a.initial(i)) for i in indices}
+    data = {i: None if a.initial(i) is None else convert(a.initial(i)) for i in _all_indices(a.shape)}
     return Recording(name, data, record, (None,) * len(a.shape), ranges, convert)
 
 
-def _points(launch: ConcreteLaunch) -> Iterator[Any]:
-    def all_of(sizes: tuple[int, int, int]) -> list[tuple[int, int, int]]:
-        x, y, z = sizes
-        return [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
-
-    for block in all_of(launch.grid):
-        for thread in all_of(launch.block):
-            yield block, thread
+def _all_of(sizes: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+    x, y, z = sizes
+    return [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]

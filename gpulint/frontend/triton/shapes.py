@@ -43,7 +43,7 @@ def relane(cx: Context, e: n.Expr, lanes: Sequence[n.Expr]) -> n.Expr:
     """The expression at other coordinates; short forms are rewritten in place."""
     if isinstance(e, n.Lane):
         return lanes[e.axis] if e.axis < len(lanes) else e
-    if isinstance(e, (n.Const, n.Coord, n.Extent, n.Stride, n.Size)) or not depends(cx, e):
+    if isinstance(e, (n.Const, n.Coord, n.Extent, n.Stride, n.Size)) or not axes(cx, e):
         return e
     if isinstance(e, n.Relane):
         return replace(e, lanes=tuple(substitute(x, lanes) for x in e.lanes))
@@ -59,19 +59,21 @@ def substitute(e: n.Expr, lanes: Sequence[n.Expr]) -> n.Expr:
     return e
 
 
-def depends(cx: Context, e: n.Expr) -> bool:
-    """Whether the value may differ between the elements of a tile."""
+def axes(cx: Context, e: n.Expr) -> set[int]:
+    """The axes along which the value may differ between the elements of a tile."""
+    out: set[int] = set()
     stack = [e]
     while stack:
         x = stack.pop()
-        if isinstance(x, n.Lane) or (isinstance(x, n.Var) and cx.ranks.get(x.name, 0)):
-            return True
-        if isinstance(x, n.Relane):
+        if isinstance(x, n.Lane):
+            out.add(x.axis)
+        elif isinstance(x, n.Var):
+            out.update(range(cx.ranks.get(x.name, 0)))
+        elif isinstance(x, n.Relane):
             stack.extend(x.lanes)
         elif isinstance(x, n.Opaque):
-            if x.rank:
-                return True
-            stack.extend(x.operands)
+            out.update(range(x.rank))
+            stack.extend(x.operands if not x.fresh else ())
         elif isinstance(x, (n.Binary, n.Compare)):
             stack += (x.left, x.right)
         elif isinstance(x, (n.Unary, n.Cast)):
@@ -80,7 +82,7 @@ def depends(cx: Context, e: n.Expr) -> bool:
             stack.extend(x.operands)
         elif isinstance(x, n.Choose):
             stack += (x.condition, x.then, x.other)
-    return False
+    return out
 
 
 def at(cx: Context, value: V, lanes: Sequence[n.Expr], shape: Shape) -> V:
@@ -113,7 +115,8 @@ def broadcast(cx: Context, value: V, shape: Shape) -> V:
     if extra < 0:
         return value
     stretched = [is_one(s) and not is_one(shape[k + extra]) for k, s in enumerate(value.shape)]
-    if extra == 0 and not any(stretched):
+    e = value.expr if isinstance(value, Tile) else value.offset
+    if extra == 0 and not any(one and k in axes(cx, e) for k, one in enumerate(stretched)):
         return replace(value, shape=shape)
     lanes = [ZERO if one else lane(k + extra, shape[k + extra]) for k, one in enumerate(stretched)]
     return at(cx, value, lanes, shape)

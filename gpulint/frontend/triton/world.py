@@ -79,6 +79,8 @@ class World:
         return found
 
     def _resolve(self, node: ast.expr, text: str, scope: Scope) -> Value:
+        if isinstance(node, ast.Name) and not scope.lookup(node.id) and hasattr(builtins, node.id):
+            return _library(f"builtins.{node.id}")
         dotted = self.project.dotted(node, scope)
         named = canonical(dotted) if dotted else None
         if named is not None:

@@ -107,7 +107,7 @@ def _analysis(source: KernelSource, project: Project, launches: Launches, config
     done = Analysis(source, failure="; ".join(launches.failures))
     try:
         from gpulint.dataflow import analyse as access_set
-        from gpulint.frontend.numba import lower
+        from gpulint.frontend import lower
         from gpulint.rules.spelling import spell
         from gpulint.solver.decide import decide
         from gpulint.solver.options import Options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from gpulint.interp import ConcreteArray, ConcreteLaunch
@@ -13,6 +14,15 @@ from gpulint.ir.types import BOOL, FLOAT32, INT32, INT64, ArrayType
 
 def at(row: int) -> Span:
     return Span("k.py", row, 0, row, 20)
+
+
+_columns = itertools.count(100)
+
+
+def _place() -> Span:
+    """A place of its own for each operation."""
+    column = next(_columns)
+    return Span("k.py", 1, column, 1, column + 1)
 
 
 class X:
@@ -29,7 +39,7 @@ class X:
         other = x(other)
         kind = INT64 if INT64 in (self.type, other.type) else self.type
         a, b = (other, self) if swapped else (self, other)
-        return X(n.Binary(op, a.e, b.e, kind))
+        return X(n.Binary(op, a.e, b.e, kind, _place()))
 
     def _compare(self, op: str, other: Any) -> X:
         return X(n.Compare(op, self.e, x(other).e))

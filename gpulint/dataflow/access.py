@@ -117,7 +117,11 @@ class IntOp:
 
 @dataclass(frozen=True)
 class Sync:
-    """A barrier: its kind, the condition under which a thread reaches it, and its loops."""
+    """A barrier: its kind, the condition under which a thread reaches it, and its loops.
+
+    `uniform`: all threads of a block (of the launch for a grid barrier) reach it alike. `apart` is the part
+    of the condition that may differ between threads of a block that make the same trips of its loops.
+    """
 
     kind: str
     guard: Bool
@@ -125,6 +129,7 @@ class Sync:
     uniform: bool
     span: Span
     exact: bool = False  # reached exactly where the guard and a condition alike for the block hold
+    apart: Bool = TRUE
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
 from gpulint import term as t
 from gpulint.dataflow import text
@@ -63,7 +64,7 @@ class Analysis:
 
     def __post_init__(self) -> None:
         self.terms = Terms(self.graph, written(self.graph))
-        self.alike = Uniformity(self.graph, self.terms.written)
+        self.alike = Uniformity(self.graph)
         self.sizes = sizes(self.graph) if self.graph.tile else [{} for _ in self.graph.nodes]
 
     def run(self) -> AccessSet:
@@ -238,12 +239,13 @@ class Analysis:
         return all(self.alike.nodes[i] or self._same(i, inner) for i in path)
 
     def _same(self, i: int, inner: LoopInfo | None) -> bool:
+        """Whether a condition has one value for all threads of a block."""
         tracked = self.graph.nodes[i].kind != "unknown"
         return tracked and self.uniform(self.terms.boolean(i), inner)
 
     def uniform(self, term: Int | Bool, info: LoopInfo | None) -> bool:
         """Whether a term is one for all threads of a block, in equal iterations of uniform loops."""
-        term = self.terms.resolve(term)
+        term = self.terms.resolve(cast(Int, term))
         chain = self.graph.chain(info.id) if info is not None else ()
         counters = {self.terms.counter(i).atom for i in chain}
         return all(
@@ -254,13 +256,24 @@ class Analysis:
         guard, _ = self.guard(event.path)
         loops = self.around(event.loops)
         inner = self.graph.loops[event.loops[-1]] if event.loops else None
-        uniform = all(lp.uniform for lp in loops) and self._same_way(event.path, inner)
         assert isinstance(event.stmt, n.Barrier)
         vague = (i for i in event.path if self.graph.nodes[i].kind == "unknown")
         whole = self.alike.path(vague) and all(
             self.alike.loops[i] or self._tracked(self.graph.loops[i]) for i in event.loops
         )
-        return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span, whole)
+        differs = tuple(i for i in event.path if not (self.alike.nodes[i] or self._same(i, inner)))
+        apart, _ = self.guard(differs)
+        if event.stmt.kind == "grid":
+            uniform = self._everywhere(event)
+        else:
+            uniform = all(lp.uniform for lp in loops) and not differs
+        return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span, whole, apart)
+
+    def _everywhere(self, event: Event) -> bool:
+        """Whether all threads of the launch come to a barrier alike."""
+        alike = Uniformity(self.graph, whole=True)
+        around = (self.graph.loops[i].path for i in event.loops)
+        return all(map(alike.path, (event.path, *around))) and all(alike.loops[i] for i in event.loops)
 
 
 def written(graph: Graph) -> set[str]:

@@ -59,7 +59,16 @@ def _bits(op: str, x: Int, y: Int) -> Int | None:
                 return t.mod(value, t.const(mask + 1))
             if mask is not None and mask < 0 and -mask & (-mask - 1) == 0:
                 return t.sub(value, t.mod(value, t.const(-mask)))
+    for value, mask in ((x, y.value), (y, x.value)):
+        if op != "and" and mask is not None and mask > 0 and mask & (mask - 1) == 0:
+            return _one_bit(op, value, mask)
     return _bounded_bits(op, x, y)
+
+
+def _one_bit(op: str, x: Int, bit: int) -> Int:
+    """`x | bit` or `x ^ bit` of one bit, exactly."""
+    has = t.mod(t.floordiv(x, t.const(bit)), t.const(2))
+    return t.add(x, t.mul(t.const(bit), t.sub(t.ONE, t.mul(has, t.const(2 if op == "xor" else 1)))))
 
 
 def _bounded_bits(op: str, x: Int, y: Int) -> Int | None:

@@ -204,6 +204,8 @@ class Graph:
             node = self.nodes[i]
             if through_loads or node.kind not in ("load", "result"):
                 stack.extend(node.inputs)
+            elif node.kind == "load" and node.data.other is not None:
+                stack.append(node.data.other)  # which takes the place of a load
         return seen
 
     def to_networkx(self) -> nx.DiGraph[Any]:

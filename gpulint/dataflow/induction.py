@@ -1,8 +1,9 @@
 """Loop-carried values in closed form, and values after a loop.
 
 The value of a header variable is written over the loop's counter k. Exact forms: invariant, additive
-(`+= c`), geometric (`*= c`), repeated floor division (`//= d`, `>>= s`), and the value of the previous
-iteration. Everything else is an unknown within sound bounds: intervals that the step preserves, and
+(`+= c`), geometric (`*= c`), repeated floor division (`//= d`, `>>= s`), values that come round
+(`b = 1 - b`, `a, b = b, a`: see `orbit`), and the value of the previous iteration. Everything else
+is an unknown within sound bounds: intervals that the step preserves, and
 `init + lo*k <= v <= init + hi*k` when each step adds between lo and hi.
 """
 
@@ -12,12 +13,15 @@ from typing import cast
 
 from gpulint import term as t
 from gpulint.dataflow.graph import LoopInfo, Node
+from gpulint.dataflow.orbit import at, orbit
 from gpulint.dataflow.signs import limit
 from gpulint.dataflow.terms import Opaque, Terms, Value, subst
 from gpulint.term import Bool, Int, Sym
 from gpulint.term.build import of_atom
 from gpulint.term.interval import Interval, bounds, join
 from gpulint.term.node import App, Atom, Literal
+
+MAX_ROUNDS = 4  # in which the bounds of a variable may grow
 
 
 def close(tr: Terms, symbol: Sym) -> None:
@@ -39,7 +43,9 @@ def close(tr: Terms, symbol: Sym) -> None:
             needs.add_edge(s, other)
             work.append(other)
     for group in list(nx.strongly_connected_components(needs)):  # operands before users
-        for s in sorted(group, key=lambda x: x.name):
+        members = sorted(group, key=lambda x: x.name)
+        _come_round(tr, {s: steps[s] for s in members if s not in tr.closed}, loop)
+        for s in members:
             if s not in tr.closed:
                 tr.closed[s] = _form(tr, s, steps[s], loop, alone=len(group) == 1)
     tr.open.difference_update(steps)
@@ -55,6 +61,24 @@ def _siblings(tr: Terms, term: Int | Bool, loop: LoopInfo) -> list[Sym]:
     found = [s for s in t.symbols(term) if s in tr.placeholders]
     own = [s for s in found if tr.graph.nodes[tr.placeholders[s]].data == loop.id]
     return sorted(own, key=lambda s: s.name)
+
+
+def _come_round(tr: Terms, steps: dict[Sym, Int | Bool], loop: LoopInfo) -> None:
+    """Close the variables of a cycle of which the values repeat after a few iterations."""
+    if any(changes(tr, u, loop) and u not in steps for x in steps.values() for u in t.symbols(x)):
+        return
+    if not any(s in t.symbols(*steps.values()) for s in steps):
+        return
+    init = {s: _initial(tr, s) for s in steps}
+    round_ = orbit(init, steps)
+    if round_ is not None and len(round_) > 1:
+        k = tr.counter(loop.id)
+        tr.closed.update((s, at([state[s] for state in round_], k)) for s in steps)
+
+
+def _initial(tr: Terms, s: Sym) -> Int | Bool:
+    start = tr.graph.nodes[tr.placeholders[s]].inputs[0]
+    return tr.boolean(start) if s.boolean else tr.integer(start)
 
 
 def _form(tr: Terms, s: Sym, step: Int | Bool, loop: LoopInfo, *, alone: bool) -> Int | Bool:
@@ -130,6 +154,8 @@ def _previous(tr: Terms, s: Sym, init: Int, step: Int, loop: LoopInfo) -> Int | 
     if varies(tr, probe, loop):
         return None
     before = t.subst(step, {cast(Sym, k.atom): t.sub(k, t.ONE)})
+    if t.subst(step, {cast(Sym, k.atom): t.const(-1)}) == init:
+        return before
     return t.select(t.le(k, t.ZERO), init, before)
 
 
@@ -162,6 +188,12 @@ def _monotone(tr: Terms, node: Node, init: Int, change: Interval, loop: LoopInfo
 
 def _invariant(s: Sym, init: Int, step: Int) -> Interval:
     """Inclusive bounds that `init` meets and `step` preserves."""
+    span: Interval = (init.lo, init.hi)
+    for _ in range(MAX_ROUNDS):
+        grown = join(span, bounds(step, {s: span}))
+        if grown == span:
+            return span
+        span = grown
     whole = join((init.lo, init.hi), (step.lo, step.hi))
     lo = whole[0]
     if lo is None and init.lo is not None:

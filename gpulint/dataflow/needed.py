@@ -75,8 +75,9 @@ def uses(tr: Terms, roots: Iterable[int], loops: tuple[int, ...]) -> dict[int, l
 
 def _inputs(tr: Terms, node: Node, use: Use, loops: tuple[int, ...]) -> Iterator[tuple[int, Use]]:
     if node.kind in ("load", "result"):
-        return
-    if node.kind == "relane":
+        if node.data.other is not None:
+            yield node.data.other, use
+    elif node.kind == "relane":
         operand, *there = node.inputs
         yield from ((i, use) for i in there)
         yield operand, _elsewhere(tr, operand, there, use)

@@ -5,27 +5,30 @@ around it get the same. A loop is uniform when all threads of a block that come 
 of the loops around it make the same trips: its condition is uniform, and so is every jump out of it,
 with the loops between. What is uniform at the end of a uniform loop is so behind it.
 
+The same for all threads of the launch, where a grid barrier needs it (`whole`).
+
 The greatest solution is sought: everything is taken as uniform until an operand is not. Sound for
-threads that meet at every barrier: a vote has one result only for the threads that meet there, and two
-threads can differ in an earlier vote only after some barrier that is not convergent. Loads from arrays
-that the kernel writes, results of atomics and fresh values are never uniform.
+kernels whose barriers are convergent and whose accesses are free of races, which are obligations of
+their own: up to the first barrier that is not convergent and the first race, a vote has one result,
+and a load of one element in one barrier interval gives one value, since nothing may write the element in
+between. Private arrays, results of atomics and fresh values are never uniform.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpulint.dataflow.graph import Graph, LoopInfo, Node, Untracked
+from gpulint.dataflow.graph import Graph, LoopInfo, Node, Place, Untracked
 from gpulint.ir import nodes as n
 
-BLOCK_COORDS = ("block", "block_size", "grid_size", "warp_size")
+LAUNCH_COORDS = ("block_size", "grid_size", "warp_size")
 
 
 class Uniformity:
-    """The uniform nodes and loops of one graph."""
+    """The nodes and loops of one graph that are uniform in a block, or in the whole launch."""
 
-    def __init__(self, graph: Graph, written: set[str]) -> None:
-        self.graph, self.written = graph, written
+    def __init__(self, graph: Graph, *, whole: bool = False) -> None:
+        self.graph, self.whole = graph, whole
         self.nodes = [True] * len(graph.nodes)
         self.loops = [True] * len(graph.loops)
         while self._lower():
@@ -61,18 +64,21 @@ class Uniformity:
         if not all(self.nodes[i] for i in node.inputs):
             return False
         if node.kind == "coord":
-            return node.op in BLOCK_COORDS
+            return node.op in LAUNCH_COORDS or node.op == "block" and not self.whole
         if node.kind in ("eta", "exit"):
-            return self.loops[node.data]
+            return bool(self.loops[node.data])
         if node.kind == "load":
-            return all(p.base not in self.written and self._lasting(p.base) for p in node.data.arrays)
+            return len(node.data.arrays) == 1 and self._common(node.data.arrays[0])
         if node.kind == "result":
             stmt = node.data.stmt
-            return isinstance(stmt, n.Barrier) and stmt.kind == "block"
+            return isinstance(stmt, n.Barrier) and stmt.kind == "block" and not self.whole
         if node.kind == "unknown":
             return self.untracked(node.data)
         return node.kind not in ("fresh", "lane", "relane")
 
-    def _lasting(self, name: str) -> bool:
-        base = self.graph.bases[name]
-        return base.is_param or base.space == "const"
+    def _common(self, place: Place) -> bool:
+        """Whether all threads see one array there, at one place."""
+        space, tainted = self.graph.bases[place.base].space, place.base in self.graph.tainted
+        if space == "local" or (space == "shared" and self.whole) or tainted:
+            return False
+        return place.known and all(self.nodes[i] for i in place.nodes)

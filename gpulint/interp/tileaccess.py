@@ -79,14 +79,15 @@ class Accesses:
     def load(self, f: Frame, s: n.Load) -> None:
         shape = _shape(f, s)
         out = _elements_of(f, s.other, dict(enumerate(shape)), s)
+        cursor, site = _cursor(f), _site(s)
         for position, at, place in self._elements(f, s, shape):
-            out[position] = POISON if place is None else self._read(f, s, at, place)
+            out[position] = POISON
+            if place is not None:
+                cursor.index = padded(at)
+                self._order(f, place, Touch(f.thread, at, s, READ, None))
+                place.array.read.add(place.flat)
+                out[position] = current(cursor, place, site)
         f.env[s.target] = Tile(tuple(range(len(shape))), shape, out) if shape else out[0]
-
-    def _read(self, f: Frame, s: n.Load, at: At, place: Place) -> Any:
-        self._order(f, place, Touch(f.thread, at, s, READ, None))
-        place.array.read.add(place.flat)
-        return current(_at(f, at), place, _site(s))
 
     def store(self, f: Frame, s: n.Store) -> None:
         shape = _shape(f, s)
@@ -110,12 +111,14 @@ class Accesses:
         over = dict(enumerate(shape))
         operands = [_elements_of(f, o, over, s) for o in s.operands]
         out = _elements_of(f, None, over, s)
+        cursor, site = _cursor(f), _site(s)
         for position, at, place in self._elements(f, s, shape):
             if place is None:
                 continue
             self._order(f, place, Touch(f.thread, at, s, ATOMIC, None))
             place.array.read.add(place.flat)
-            out[position] = old = current(_at(f, at), place, _site(s))
+            cursor.index = padded(at)
+            out[position] = old = current(cursor, place, site)
             new = atomic_result(s.op, old, tuple(o[position] for o in operands))
             put(place, self._held(f, s, at, place, new), place.array.buffer)
         if s.target:
@@ -166,7 +169,7 @@ class Accesses:
             self._unknown(f, s, at, "the subscript is not known")
             return None
         index, array = tuple(map(int, subs)), region.array
-        if not all(0 <= i < extent for i, extent in zip(index, region.extents, strict=True)):
+        if any(not 0 <= i < extent for i, extent in zip(index, region.extents, strict=True)):
             f.machine.report(
                 "out-of-range", s.span, f.point(at), array=array.name, element=index,
                 extents=region.extents, modes=(_MODES[type(s)],),
@@ -208,11 +211,10 @@ def _elements_of(f: Frame, e: n.Expr | None, over: Sizes, s: Target) -> list[Any
     return list(spread(value, over))
 
 
-def _at(f: Frame, at: At) -> Thread:
-    """The program as a thread that stands at a lane, for reports."""
-    return Thread(f.machine, f.thread.block, padded(at), 0)
+def _cursor(f: Frame) -> Thread:
+    """The program as a thread whose index is set to one lane after the other, for reports."""
+    return Thread(f.machine, f.thread.block, (0, 0, 0), 0)
 
 
 def _site(s: Target) -> Site:
     return Site(0, _MODES[type(s)], s.array, s.span, False, getattr(s, "field", ""))
-

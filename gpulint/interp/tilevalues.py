@@ -18,6 +18,7 @@ from gpulint.ir.printer import type_name
 from gpulint.ir.span import Span
 from gpulint.ir.types import BoolType, FloatType, IntType, Type
 
+QUICK = {"add", "sub", "mul"}  # integers give an integer, whatever their size
 MEANINGFUL_SIGN = {"floordiv", "mod", "truncdiv", "truncmod", "shr", "min", "max"}
 
 
@@ -109,7 +110,7 @@ def marked(value: Any, *given: Any) -> Any:
     """The value, with the mark of the first operand that wrapped."""
     for g in given:
         if g.__class__ is Wrapped:
-            if value.__class__ is bool or value.__class__ is int:
+            if isinstance(value, int):
                 return Wrapped.of(int(value), g.span, g.detail)
             return value
     return value
@@ -138,8 +139,14 @@ def finish(value: Any, t: Type, span: Span, what: str) -> Any:
 def binary(op: str, t: Type, span: Span) -> Callable[[Any, Any], Any]:
     """An arithmetic operation on elements; what has no value is POISON."""
     apply = v.BINARY[op]
+    quick = isinstance(t, IntType) and op in QUICK
+    lo, hi = (t.lo, t.hi) if isinstance(t, IntType) else (0, 0)
 
     def run(a: Any, b: Any) -> Any:
+        if quick and a.__class__ is int and b.__class__ is int:
+            value = apply(a, b)
+            if lo <= value <= hi:
+                return value
         if a is POISON or b is POISON:
             return POISON
         try:

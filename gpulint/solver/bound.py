@@ -14,6 +14,7 @@ fragment of Handelman's theorem).
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Iterable, Sequence
 
@@ -34,11 +35,12 @@ from gpulint.term import (
     subst,
 )
 from gpulint.term.build import ONE, monomial, of_atom
+from gpulint.term.interval import bounds
 from gpulint.term.node import Mono
 from gpulint.term.walk import atoms
 
 Keep = Callable[[Atom], bool]
-NODES = 160  # search steps for one goal
+NODES = 120  # search steps for one goal
 FOUND = 6  # candidates for one goal
 
 
@@ -83,20 +85,28 @@ def _spread(p: Int, depth: int = 3) -> list[Int]:
 
 
 def definitions(terms: Iterable[Int]) -> list[Int]:
-    """Constraints that define the quotients, remainders and extremes in the terms."""
+    """Constraints that define the quotients, remainders and extremes in the terms.
+
+    The terms themselves may be constraints (at most zero): lower bounds that they state of single
+    atoms are used to see that a divisor is positive or a dividend not negative.
+    """
+    terms = list(terms)
+    low = floors(terms)
     out: list[Int] = []
     for a in atoms(*terms):
         if not isinstance(a, App):
             continue
         t = of_atom(a)
-        if a.op in ("floordiv", "mod") and _positive(a.args[1]):
+        if a.op in ("floordiv", "mod") and at_least(a.args[1], low, 1):
             x, w = a.args
+            positive = at_least(x, low, 0)
             if a.op == "floordiv":
                 out += [sub(mul(w, t), x), sub(add(x, ONE), add(mul(w, t), w))]
+                out += _quotient_bounds(t, x, w, terms)
+                out += [neg(t)] if positive else []
             else:
                 out += [add(sub(t, w), ONE), neg(t)]
-                if x.lo is not None and x.lo >= 0:
-                    out.append(sub(t, x))
+                out += [sub(t, x)] if positive else []
         elif a.op == "min":
             out += [sub(t, x) for x in a.args]
         elif a.op == "max":
@@ -104,8 +114,42 @@ def definitions(terms: Iterable[Int]) -> list[Int]:
     return out
 
 
-def _positive(t: Int) -> bool:
-    return t.lo is not None and t.lo >= 1
+def floors(constraints: Iterable[Int]) -> dict[Atom, int]:
+    """Lower bounds of single atoms that constraints `k - a + rest <= 0` give, rest bounded below."""
+    out: dict[Atom, int] = {}
+    for g in constraints:
+        for m, c in g.terms:
+            if len(m) == 1 and c == -1:
+                rest = add(g, of_atom(m[0]))
+                if rest.lo is not None:
+                    out[m[0]] = max(rest.lo, out.get(m[0], rest.lo))
+    return out
+
+
+def at_least(t: Int, low: dict[Atom, int], floor: int) -> bool:
+    """Whether a term is at least a number by static bounds and lower bounds of atoms."""
+    if t.lo is not None and t.lo >= floor:
+        return True
+    found = bounds(t, {a: (k, None) for a, k in low.items()})[0]
+    return found is not None and found >= floor
+
+
+def _quotient_bounds(t: Int, x: Int, w: Int, cons: list[Int]) -> list[Int]:
+    """`x // w <= h - 1` from a constraint `x <= h*w - 1`, for a symbolic divisor.
+
+    Sound: `x < h*w` and `w >= 1` give `x // w < h`.
+    """
+    top = w.atom
+    if top is None:
+        return []
+    out = []
+    for g in cons:
+        limit = sub(x, g)  # g <= 0 says x <= limit
+        if limit.constant < 0 and all(top in m for m, _ in limit.terms if m) and len(limit.terms) > 1:
+            rest = [(tuple(_minus(m, (top,))), c) for m, c in limit.terms if m]
+            height = add(*(mul(monomial(m), c) if m else const(c) for m, c in rest))
+            out.append(add(sub(t, height), ONE))
+    return out
 
 
 class Bounder:
@@ -114,20 +158,11 @@ class Bounder:
     def __init__(self, constraints: Sequence[Int]) -> None:
         self.constraints = list(dict.fromkeys(constraints))
         self.by_mono: dict[Mono, list[tuple[Int, int]]] = {}
-        self.floor: dict[Atom, int] = {}
+        self.floor = floors(self.constraints)
         for g in self.constraints:
             for m, c in g.terms:
                 if m:
                     self.by_mono.setdefault(m, []).append((g, c))
-            self._note_floor(g)
-
-    def _note_floor(self, g: Int) -> None:
-        """Remember `k - a <= 0` (with a lower-bounded rest) as a lower bound of `a`."""
-        for m, c in g.terms:
-            if len(m) == 1 and c == -1:
-                rest = add(g, of_atom(m[0]))
-                if rest.lo is not None:
-                    self.floor[m[0]] = max(rest.lo, self.floor.get(m[0], rest.lo))
 
     def at_least(self, a: Atom) -> int | None:
         known = [x for x in (a.lo, self.floor.get(a)) if x is not None]
@@ -146,25 +181,30 @@ class Bounder:
         A proof comes back as the only one, `ZERO`. The order is that of discovery.
         """
         found: list[Int] = []
+        hopeless: list[Int] = []
         seen = {p}
-        queue = [p]
+        queue = [(0, 0, p)]
         steps = 0
         while queue and steps < NODES and len(found) < wanted:
-            q = queue.pop(0) if steps < NODES // 2 else queue.pop()
+            q = heapq.heappop(queue)[2]
             steps += 1
             if q.hi is not None and q.hi <= 0:
                 return [ZERO]
             m = self._pick(q, keep)
             if m is None:
-                if q.value is None and self._settle(q):
+                if q.value is not None:
+                    hopeless.append(q)  # this way leads nowhere, another may
+                    continue
+                if self._settle(q):
                     return [ZERO]
                 found.append(q)
                 continue
             for n in self._options(q, m):
                 if n not in seen and len(n.terms) <= 24:
                     seen.add(n)
-                    queue.append(n)
-        return found
+                    loose = sum(1 for mono, _ in n.terms if not all(keep(a) for a in mono))
+                    heapq.heappush(queue, (2 * loose + len(n.terms), len(seen), n))
+        return found + hopeless[:1]
 
     def _settle(self, q: Int) -> bool:
         """Whether a polynomial over kept atoms is at most zero by the constraints at hand."""

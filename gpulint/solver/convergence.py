@@ -54,7 +54,7 @@ def split(s: Setting, y: Sync) -> list[Bool]:
     used = and_(*(b for b in bounds if symbols(b) & own))
     return [
         space.twin(and_(domain, used), 1, one),
-        space.twin(and_(not_(domain), used), 2, one),
+        space.twin(and_(not_(s.term(y.apart)), used), 2, one),
     ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
-from gpulint.solver import space
+from gpulint.solver import ranges, space
 from gpulint.solver.pairs import Pair
 from gpulint.solver.radix import Unifier
 from gpulint.solver.residual import Named
@@ -17,6 +17,7 @@ from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
 from gpulint.term import FALSE, TRUE, Bool, Int, Scope, Sym, and_, apps, conjuncts, eq, le, ne, or_, symbols
+from gpulint.term.build import of_atom
 
 MAX_PAIRS = 400
 
@@ -26,12 +27,14 @@ def obligation(p: Pair) -> Obligation:
     return Obligation("disjoint", p.kind, p.first.span, access=p.first, other=p.second, scope=scope)
 
 
-def rank_clause(rank: int) -> Clause | None:
+def rank_clause(s: Setting) -> Clause | None:
     """The launch has no more axes than the kernel's indices: 'launched in 1-D'."""
+    rank = max(1, s.accesses.rank)
     idle = [a for a in AXES if a >= rank]
     if not idle:
         return None
-    conds = [eq(f(a), 1) for a in idle for f in (names.block_size, names.grid_size)]
+    sizes = (names.grid_size,) if s.tiles else (names.block_size, names.grid_size)
+    conds = [eq(f(a), 1) for a in idle for f in sizes]
     return Clause(and_(*conds), text=f"launched in {rank}-D")
 
 
@@ -39,7 +42,7 @@ def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
     """The verdict on a pair in a setting; open ones carry the clauses that would settle them."""
     o = obligation(p)
     a, b = views(s, p)
-    idle = rank_clause(max(1, s.accesses.rank)) if s.site is None else None
+    idle = rank_clause(s) if s.site is None and p.scope in ("any", "blocks") else None
     shared = (idle,) if idle is not None else ()
     if and_(space.twin(a.domain, 1, held(p)), space.twin(b.domain, 2, held(p))) == FALSE:
         return Verdict(o, PROVED, rung="bounds")  # no launch lets both happen
@@ -51,11 +54,11 @@ def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
             left = _left(u, p, a, s)
         if not left:
             return _under(o, (*shared, *u.clauses), "radix")
-        sizes = tuple(one_thread(c) for c in left)
+        sizes = tuple(one_thread(c) for c in left) if p.scope != "lanes" else ()
         if deep and s.prover.unsat(*collision(s, p, a, b)):
             return _under(o, shared, "z3")
         cs = (*shared, *u.clauses, *sizes)
-        return Verdict(o, UNDECIDED, reason=_why(a), clauses=cs, geometry=p.scope != "block")
+        return Verdict(o, UNDECIDED, reason=_why(a), clauses=cs, geometry=p.scope in ("any", "blocks"))
     if deep and s.prover.unsat(*collision(s, p, a, b)):
         return _under(o, shared, "z3")
     return Verdict(o, UNDECIDED, reason=_why(a, b), clauses=shared)
@@ -74,10 +77,14 @@ def _aligned(p: Pair) -> bool:
 
 
 def held(p: Pair) -> frozenset[Sym]:
-    """The symbols that are one for both points: in one block, its index and tied counters."""
-    if p.scope != "block":
-        return frozenset()
-    return frozenset(space.atom_of(names.block(a)) for a in AXES) | p.tied()
+    """The symbols that are one for both points: in one block, its index and tied counters.
+
+    Of two lanes of one store, all that is no lane.
+    """
+    blocks = frozenset(space.atom_of(names.block(a)) for a in AXES)
+    if p.scope == "lanes":
+        return blocks | {loop.counter for loop in p.first.loops}
+    return blocks | p.tied() if p.scope == "block" else frozenset()
 
 
 def views(s: Setting, p: Pair) -> tuple[Seen, Seen]:
@@ -95,6 +102,8 @@ def live(s: Setting, p: Pair, axes: frozenset[int]) -> list[Int]:
         return [names.block(a) for a in used]
     if p.scope == "block":
         return [names.thread(a) for a in used]
+    if p.scope == "lanes":
+        return [of_atom(lane) for lane, _ in p.first.lanes]
     return [c for c in space.coordinates(axes) if any(str(c).endswith(names.AXES[a]) for a in used)]
 
 
@@ -109,7 +118,8 @@ def _left(u: Unifier, p: Pair, a: Seen, s: Setting) -> list[Int]:
     """Coordinates that may still differ between the two points."""
     out = []
     for c in live(s, p, a.axes):
-        if not (u.fixed(c) or _single(s, c) or u.constant(c)):
+        alone = p.scope != "lanes" and _single(s, c)
+        if not (u.fixed(c) or alone or u.constant(c)):
             out.append(c)
     return out
 
@@ -146,7 +156,7 @@ def collision(s: Setting, p: Pair, a: Seen, b: Seen) -> list[Bool]:
         space.twin(and_(b.domain, _support(facts, b, s, p)), 2, one),
     ]
     wanted = live(s, p, a.axes)
-    for c in wanted:
+    for c in wanted if p.scope != "lanes" else ():
         bound = le(c + 1, size_of(c, s))
         out += [space.twin(bound, 1, one), space.twin(bound, 2, one)]
     out.append(or_(*(ne(space.twin(c, 1), space.twin(c, 2)) for c in wanted)))
@@ -174,7 +184,7 @@ def _why(*seen: Seen) -> str:
         return f"indirect index: loaded from {', '.join(loads)}"
     unknown = sorted(
         x.name for v in seen for t in v.subscripts for x in symbols(t)
-        if x.scope is Scope.POINT and not x.name.startswith(("threadIdx.", "gid."))
+        if x.scope is Scope.POINT and not ranges.known(x.name)
     )  # fmt: skip
     if unknown:
         return f"index depends on an unknown value: {unknown[0]}"

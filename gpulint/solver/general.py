@@ -10,7 +10,7 @@ from gpulint.dataflow.access import Access, AccessSet, IntOp
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Kernel
 from gpulint.ir.types import ArrayType
-from gpulint.solver import convergence, disjoint, initialised, ranges, resources, space, widths
+from gpulint.solver import convergence, disjoint, initialised, presumed, ranges, resources, space, widths
 from gpulint.solver.disjoint import MAX_PAIRS
 from gpulint.solver.pairs import Pair, Pairing
 from gpulint.solver.residual import Named, rank
@@ -55,12 +55,27 @@ class Round:
 def decide(s: Setting) -> Round:
     """In-range first: its data clauses are premises of the rest, which then holds under them."""
     named = nameable(s.kernel, s.accesses)
+    taken = presumed.clauses(s.accesses, named) if s.tiles else ()
+    if taken:
+        r = _decide(s.with_premises(taken), named)
+        verdicts = [_resting(v, taken) for v in r.verdicts]
+        return Round(r.setting, named, verdicts, tuple(dict.fromkeys((*taken, *r.inferred))))
+    return _decide(s, named)
+
+
+def _resting(v: Verdict, taken: tuple[Clause, ...]) -> Verdict:
+    """A verdict that was reached with clauses taken for granted."""
+    if v.kind not in (PROVED, UNDER):
+        return v
+    return replace(v, kind=UNDER, clauses=tuple(dict.fromkeys((*taken, *v.clauses))))
+
+
+def _decide(s: Setting, named: Named) -> Round:
     verdicts = _in_range(s, named)
     inferred = consistent(s, _data(verdicts))
     verdicts = [_kept(v, inferred) for v in verdicts]
     full = s.with_premises(inferred)
-    for op in s.accesses.ops:
-        verdicts.append(_either(s, full, inferred, _width(op, named)))
+    verdicts += _widths(s, full, inferred, named)
     verdicts += _disjoint(s, full, inferred, named)
     for o in (*convergence.obligations(s), *initialised.obligations(s)):
         verdicts.append(_either(s, full, inferred, _ordered(o)))
@@ -102,6 +117,19 @@ def _covered(v: Verdict, clauses: tuple[Clause, ...]) -> bool:
     ranged = {a for c in clauses if c.predicate in ("within", "above") for a in c.arrays}
     merged_away = ("within", "above")
     return all(c in clauses or (c.predicate in merged_away and c.arrays[0] in ranged) for c in v.clauses)
+
+
+def _widths(s: Setting, full: Setting, inferred: tuple[Clause, ...], named: Named) -> list[Verdict]:
+    """One verdict for each integer operation, equal ones decided once."""
+    done: dict[tuple[object, ...], Verdict] = {}
+    out = []
+    for op in s.accesses.ops:
+        key = (op.term, op.type, op.domain)
+        if key not in done:
+            done[key] = _either(s, full, inferred, _width(op, named))
+        v = done[key]
+        out.append(replace(v, obligation=replace(v.obligation, kind=op.feeds, span=op.span, op=op)))
+    return out
 
 
 def _width(op: IntOp, named: Named) -> Ask:

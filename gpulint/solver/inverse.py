@@ -15,6 +15,7 @@ from gpulint.ir import symbols as names
 from gpulint.solver.space import AXES, Seen, atom_of, gid, total
 from gpulint.term import (
     ZERO,
+    Atom,
     Bool,
     Cmp,
     Int,
@@ -90,6 +91,8 @@ def definite(a: Access) -> Bool | None:
     if not a.tracked:
         return None
     parts = [c for c in conjuncts(a.guard) if c not in conjuncts(a.given)]
+    for lane, size in a.lanes:
+        parts += [ge(of_atom(lane), 0), lt(of_atom(lane), size)]
     for loop in a.loops:
         k = of_atom(loop.counter)
         parts.append(ge(k, 0))
@@ -121,8 +124,9 @@ def _digits(s: Int, held: Set[Sym]) -> list[tuple[Sym, Int]] | None:
     return sorted(found.items(), key=lambda p: _weight(p[1]), reverse=True)
 
 
-def _fixed(a: object, held: Set[Sym]) -> bool:
-    return isinstance(a, Sym) and (a.scope is Scope.LAUNCH or a in held)
+def _fixed(a: Atom, held: Set[Sym]) -> bool:
+    parts = symbols(of_atom(a))
+    return all(s.scope is Scope.LAUNCH or s in held for s in parts)
 
 
 def _weight(radix: Int) -> tuple[int, int, str]:

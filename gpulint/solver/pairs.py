@@ -18,13 +18,15 @@ from gpulint.solver.space import twin
 from gpulint.term import FALSE, TRUE, Bool, Sym, and_, eq, or_
 from gpulint.term.build import of_atom
 
+TILES = ("triton", "cutile")  # dialects whose points are programs and lanes
 Ways = tuple[tuple[Tie, ...], ...]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two accesses; `scope` is any, blocks or block; `ways`: how a block's threads may be concurrent.
+    """Two accesses; `scope` is any, blocks, block or lanes (of one store of a tile program).
 
+    `ways`: how the threads of one block may be concurrent.
     `ways` None: in any way at all.
     """
 
@@ -85,6 +87,7 @@ class Pairing:
 
     def __init__(self, kernel: Kernel, accesses: AccessSet) -> None:
         self.accesses = accesses
+        self.tiles = kernel.dialect in TILES
         self.barriers = any(s.kind in ("block", "grid") for s in accesses.syncs)
         self.intervals = Intervals(kernel.body) if self.barriers else None
 
@@ -107,6 +110,9 @@ class Pairing:
 
     def scopes(self, a: Access, b: Access) -> list[Pair]:
         """The questions about two accesses; none when barriers always separate them in shared memory."""
+        if self.tiles:
+            own = [Pair(a, b, "lanes")] if a is b and a.lanes else []
+            return [Pair(a, b, "blocks"), *own]
         if a.array.space == "shared":
             return self._block(a, b)
         if not self.barriers:

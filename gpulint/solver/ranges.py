@@ -161,7 +161,7 @@ def unknowns(a: Access) -> list[str]:
 
 
 def known(name: str) -> bool:
-    return name.startswith(("threadIdx.", "gid.", "blockIdx."))
+    return name.startswith(("threadIdx.", "gid.", "blockIdx.", "lane"))
 
 
 def violated(a: Access, axis: int, checks: tuple[tuple[Int, Int], ...]) -> Bool:

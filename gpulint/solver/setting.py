@@ -13,7 +13,9 @@ from gpulint.frontend.host.site import LaunchSite
 from gpulint.ir.nodes import Kernel
 from gpulint.solver import space
 from gpulint.solver.options import Options
+from gpulint.solver.pairs import TILES
 from gpulint.solver.prover import ELEMENT, Budget, Prover
+from gpulint.solver.signs import floored
 from gpulint.solver.space import Seen
 from gpulint.term import Bool, Int, and_, ge, lt
 
@@ -37,11 +39,13 @@ class Setting:
         self.premises = tuple(premises)
         self.site, self.binding = site, binding
         self.budget = budget or Budget()
+        self.tiles = kernel.dialect in TILES
         self._seen: dict[tuple[int, frozenset[int]], Seen] = {}
 
     @cached_property
     def prover(self) -> Prover:
-        facts = [*space.point_facts(), *space.launch_facts(self.kernel, self.accesses, self.options)]
+        facts = [*space.point_facts(self.tiles)]
+        facts += space.launch_facts(self.kernel, self.accesses, self.options)
         facts += [*self.accesses.facts, *(c.condition for c in self.premises if not c.predicate)]
         own = [self.term(f) for f in facts]
         if self.binding is not None:
@@ -82,5 +86,7 @@ class Setting:
             s = space.see(a, within)
             if self.binding is not None:
                 s = s.mapped(self.term, self.term)
+            if self.tiles:
+                s = floored(s, self.prover)
             self._seen[key] = s
         return self._seen[key]

@@ -134,8 +134,10 @@ def below(c: Int, size: Int) -> Bool:
     return lt(c, size)
 
 
-def point_facts() -> tuple[Bool, ...]:
-    """What holds of the coordinates of any point of any launch."""
+def point_facts(tiles: bool = False) -> tuple[Bool, ...]:
+    """What holds of the coordinates of any point of any launch; tile programs have no threads."""
+    if tiles:
+        return tuple(lt(names.block(axis), names.grid_size(axis)) for axis in AXES)
     out: list[Bool] = []
     for axis in AXES:
         t, b = names.thread(axis), names.block(axis)
@@ -164,7 +166,8 @@ def launch_facts(kernel: Kernel, accesses: AccessSet, options: Options) -> tuple
             for extent in array.extents:
                 product = mul(product, extent)
             out.append(le(product, MANY))
-    reach = INT32_MAX if small else WIDE
+    tiles = kernel.dialect in ("triton", "cutile")
+    reach = (MANY if tiles else INT32_MAX) if small else WIDE
     for p in kernel.params:
         if not p.is_array:
             out += [le(names.scalar(p), reach), ge(names.scalar(p), -reach)]

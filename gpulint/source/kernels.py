@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from gpulint.source.branches import flag
 from gpulint.source.candidates import Candidates
 from gpulint.source.comments import Comments, comments
 from gpulint.source.constants import fold
@@ -12,7 +13,7 @@ from gpulint.source.declared import declared
 from gpulint.source.launchnames import Names
 from gpulint.source.model import FunctionNode, KernelSource, Module, Scope
 from gpulint.source.resolve import Project
-from gpulint.source.tuners import called_by, gives_value, tuned
+from gpulint.source.tuners import called_by, gives_value, syncs, tuned
 from gpulint.source.wraps import Placed, Wrap, Wraps
 
 
@@ -115,14 +116,35 @@ class _Finder:
         )
 
     def _device(self, found: _Found) -> bool | None:
-        """Where a dialect marks no device functions, they are those that return a value or that kernels call."""
-        if not found.wrap.dialect.tuners:
-            return self.wraps.device(found.wrap)
+        """Where a dialect marks no device functions, they are those that return a value or that kernels call.
+
+        So are those of a dialect that does, as long as the mark is not constant; a function that is marked as a
+        kernel, returns a value and is only called by kernels is one too.
+        """
+        marked = None if found.wrap.dialect.tuners else self._marked(found)
+        if marked is True:
+            return True
+        value = gives_value(found.node) and not isinstance(found.node, ast.Lambda)
+        called = self._only_called(found)
+        if found.wrap.dialect.tuners:
+            return value or called
+        if marked is None:
+            return True if value or called or syncs(found.node) else None
+        return value and called
+
+    def _marked(self, found: _Found) -> bool | None:
+        """What the decorator says, with what the branches around it say of a flag that it is given."""
+        marked = self.wraps.device(found.wrap)
+        placed = found.wrap.options.get("device")
+        return flag(placed[0], found.decorator, placed[1]) if marked is None and placed is not None else marked
+
+    def _only_called(self, found: _Found) -> bool:
+        """Whether kernels of the module call the function, and no host code of it launches or hands it on."""
         if self.uses is None:
             self.uses = called_by(self.module, [f.node for f in self.found.values()])
         called, launched = self.uses
         own = {name.rpartition(".")[2] for name in found.names}
-        return gives_value(found.node) or (bool(own & called) and not own & launched)
+        return bool(own & called) and not own & launched
 
     def _comments(self, module: Module) -> Comments:
         if module not in self.notes:

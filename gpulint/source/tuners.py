@@ -44,6 +44,16 @@ def gives_value(node: FunctionNode) -> bool:
     return any(not (isinstance(v, ast.Constant) and v.value is None) for v in returned(node))
 
 
+def syncs(node: FunctionNode) -> bool:
+    """Whether the function synchronises a group that it is given, which host code cannot pass."""
+    names = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    return any(
+        isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) and e.func.attr == "sync"
+        and isinstance(e.func.value, ast.Name) and e.func.value.id in names
+        for e in ast.walk(node)
+    )  # fmt: skip
+
+
 def called_by(module: Module, compiled: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
     """Names that compiled functions call as functions, and names that host code launches or hands on."""
     inside = set(compiled)

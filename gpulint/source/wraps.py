@@ -56,12 +56,13 @@ class Wrapper:
 class Wraps:
     """Recognises compilers, configured decorators and the project's own wrappers around them.
 
-    Left out: wrappers that are classes, and decorators kept in containers.
+    Left out: options that a wrapper class gives the compiler, and decorators kept in containers.
     """
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self._wrappers: dict[FunctionNode, Wrapper] = {}
+        self._classes: dict[ast.ClassDef, Wrap | None] = {}
 
     def decorator(self, expr: ast.expr, scope: Scope, depth: int = 0) -> Wrap | None:
         """What the expression does as a decorator; None when it compiles nothing for a device."""
@@ -129,9 +130,33 @@ class Wraps:
                 found = self.decorator(b.value, b.scope, depth)
             elif b.kind == "function":
                 found = self._function(b, depth).direct
+            elif b.kind == "class":
+                found = self._class(b, depth)
             if found is not None:
                 return found
         return None
+
+    def _class(self, binding: Binding, depth: int) -> Wrap | None:
+        """A class that keeps the function it is made with and compiles it in one of its methods."""
+        node = binding.node
+        inner = binding.scope.module.scopes.get(node)
+        if inner is None or not isinstance(node, ast.ClassDef) or depth > _MAX_DEPTH:
+            return None
+        if node not in self._classes:
+            self._classes[node] = None  # what a recursive class sees of itself
+            found = [w for call, scope in self._kept_calls(inner) if (w := self.decorator(call.func, scope, depth))]
+            best = min(found, key=lambda w: len(w.options), default=None)
+            self._classes[node] = replace(best, raw=False, options={}, spread=()) if best is not None else None
+        return self._classes[node]
+
+    def _kept_calls(self, inner: Scope) -> Iterator[tuple[ast.Call, Scope]]:
+        """The calls in a class that are given the function it was made with: `cuda.jit(...)(self.function)`."""
+        assert isinstance(inner.node, ast.ClassDef)
+        kept = {attr for f in inner.node.body if getattr(f, "name", "") == "__init__" for attr in _keeps(f)}
+        for call, scope in inner.module.calls if kept else ():
+            first = _first(call)
+            if isinstance(first, ast.Attribute) and first.attr in kept and enclosing_class(first.value, scope) is inner:
+                yield call, scope
 
     def _configured(self, call: ast.Call, scope: Scope, depth: int) -> Wrap | None:
         if self.project.dotted(call.func, scope) == "functools.partial" and call.args:
@@ -306,6 +331,18 @@ def _first(call: ast.Call) -> ast.expr | None:
         return None if isinstance(call.args[0], ast.Starred) else call.args[0]
     named = [k.value for k in call.keywords if k.arg in ("func_or_sig", "func", "fn", "f")]
     return named[0] if named else None
+
+
+def _keeps(init: ast.stmt) -> Iterator[str]:
+    """The attributes that `__init__(self, function)` keeps its first argument in."""
+    if not isinstance(init, ast.FunctionDef) or len(init.args.args) < 2:
+        return
+    own, function = init.args.args[0].arg, init.args.args[1].arg
+    for s in ast.walk(init):
+        if isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and s.value.id == function:
+            for t in s.targets:
+                if isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name) and t.value.id == own:
+                    yield t.attr
 
 
 def _is_value(binding: Binding) -> bool:

@@ -122,7 +122,11 @@ def _closed_product(x: Int, y: Int) -> Int:
 
 
 def _split(p: Int, d: Int) -> tuple[Int, Int] | None:
-    """`p == q*d + r` with as much as possible in `q`, for a constant or one-monomial `d`."""
+    """`p == q*d + r` with as much as possible in `q`, for a constant or one-monomial `d`.
+
+    For a symbolic `d` no constant is moved into `q`, unless nothing else is left: `(n + b - 1) // b`
+    stays one atom, as the ceiling that it is, and not `1 + (n - 1) // b`.
+    """
     if len(d.terms) != 1:
         return None
     (dm, dc) = d.terms[0]
@@ -140,6 +144,8 @@ def _split(p: Int, d: Int) -> tuple[Int, Int] | None:
             q[rest] = q.get(rest, 0) + whole
         if c - whole * dc:
             r[m] = r.get(m, 0) + c - whole * dc
+    if dm and () in q and any(m for m in r):
+        r[dm] = r.get(dm, 0) + q.pop(()) * dc
     return _poly(q), _poly(r)
 
 

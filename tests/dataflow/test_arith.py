@@ -17,10 +17,10 @@ SMALL = st.integers(-200, 200)
 OPS = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv,
     "mod": operator.mod, "min": min, "max": max, "shl": operator.lshift, "shr": operator.rshift,
-    "and": operator.and_, "pow": operator.pow,
+    "and": operator.and_, "or": operator.or_, "xor": operator.xor, "pow": operator.pow,
 }  # fmt: skip
 SAFE = {"floordiv": [1, 2, 3, -2], "mod": [1, 2, 5, -3], "shl": [0, 1, 5], "shr": [0, 1, 3], "pow": [0, 1, 2],
-        "and": [0, 1, 7, 255, -1, -4, -256]}  # fmt: skip
+        "and": [0, 1, 7, 255, -1, -4, -256], "or": [1, 2, 64], "xor": [1, 4, 64]}  # fmt: skip
 
 
 @given(op=st.sampled_from(sorted(OPS)), x=SMALL, data=st.data())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
 
 import pytest
 
 from gpulint import term as t
-from gpulint.dataflow import Access, analyse
+from gpulint.dataflow import Access, IntOp, analyse
 from gpulint.interp import ConcreteArray
 from gpulint.interp.thread import Halt
 from gpulint.interp.tile import TileMachine
@@ -23,10 +24,14 @@ B = b.v("B")
 
 
 class Generator:
-    """A random kernel over x, idx, out and the scalars n and B; `B` is the size of every tile."""
+    """A random kernel over idx, out, count and the scalars n and B; `B` is the size of every tile.
 
-    def __init__(self, seed: int) -> None:
+    `straight`: with loops of a known number of trips for its only control flow.
+    """
+
+    def __init__(self, seed: int, straight: bool = False) -> None:
         self.r = random.Random(seed)
+        self.straight = straight
         self.scalars = ["n"]
         self.tiles: list[str] = []
         self.count = 0
@@ -87,8 +92,11 @@ class Generator:
         kinds = ["store"] * 4 + ["square", "load", "load", "let", "let", "step", "atomic", "flat"]
         if depth < 3:
             kinds += ["branch", "counted", "counted", "until"]
-        kinds += ["leave"] if depth else []
-        kinds += ["break", "continue"] if inside else []
+        if self.straight:
+            kinds = [kind for kind in kinds if kind not in ("branch", "until")]
+        else:
+            kinds += ["leave"] if depth else []
+            kinds += ["break", "continue"] if inside else []
         return list(getattr(self, f"_{self.r.choice(kinds)}")(depth, inside))
 
     def block(self, depth: int, inside: bool, size: int = 3) -> tuple[n.Stmt, ...]:
@@ -146,6 +154,8 @@ class Generator:
         start, stop, step = r.choice(
             [(0, stop, 1), (b.pid(), stop, 1), (0, b.cdiv(b.v("n"), B), 1), (0, 7, B)]
         )
+        if self.straight:
+            start, stop, step = r.choice([(0, 3, 1), (b.pid(), 5, 1), (0, 7, B), (1, 6, 2)])
         self.scalars.append(name)
         carried = self.tiles[-1:]
         body = self.block(depth + 1, True)
@@ -175,40 +185,39 @@ class Generator:
         return b.kernel(*body, b.store("out", b.v("n"), (), False), element=INT32)
 
 
-def run(k: n.Kernel, seed: int):
-    """The touches of one program, and the numbers of its launch."""
+def run(k: n.Kernel, seed: int, largest: int = 9):
+    """One program run, and the numbers of its launch and of `idx`."""
     r = random.Random(seed)
-    numbers = [r.randint(-1, 9) for _ in range(SIZE)]
+    numbers = [r.randint(-1, largest) for _ in range(SIZE)]
     arrays = {name: ConcreteArray((SIZE,)) for name in ("out", "count")}
     arrays["idx"] = ConcreteArray((SIZE,), lambda i: numbers[i[0]], dtype="int32")
-    grid, at, size, limit = r.randint(1, 3), 0, r.choice([2, 4]), r.randint(0, 7)
+    grid, size, limit = r.randint(1, 3), r.choice([2, 4]), r.randint(0, 7 if largest == 9 else largest)
     at = r.randrange(grid)
     launch = b.launch(grid, 3, (((at, 0, 0), (0, 0, 0)),), arrays, n=limit, B=size)
     machine = TileMachine(k, launch)
-    try:
+    with contextlib.suppress(Halt):
         machine.start()
-    except Halt:
-        pass
-    touches = [
-        (place, touch)
-        for (_, place), cell in machine.accesses.history.cells.items()
-        for touch in cell.values()
-    ]
-    stops = {"step-limit", "not-executable", "unknown-branch", "wrap"}
-    usable = not any(v.kind in stops for v in machine.outcome.violations)
     known = {symbols.block(0): at, symbols.grid_size(0): grid, symbols.param("n"): limit,
              **{symbols.extent(a, 0, 1): SIZE for a in arrays},
              **{symbols.scalar(p): size for p in k.params if p.name == "B"}}  # fmt: skip
-    return (touches if usable else []), {term.atom: value for term, value in known.items()}, numbers
+    return machine, {term.atom: value for term, value in known.items()}, numbers
 
 
-def covered(a: Access, element: int, at: tuple[int, ...], known, numbers: list[int]) -> bool | None:
-    """Whether the element is an instance of the access at these lanes; None: an unknown decides."""
-    env = {**known, **{lane: i for (lane, _), i in zip(a.lanes, at, strict=True)}}
+def touches(machine: TileMachine):
+    """(element, touch) of every access, none when something stopped the program."""
+    stops = {"step-limit", "not-executable", "unknown-branch", "wrap"}
+    if any(v.kind in stops for v in machine.outcome.violations):
+        return []
+    cells = machine.accesses.history.cells
+    return [(place, touch) for (_, place), cell in cells.items() for touch in cell.values()]
+
+
+def holds(domain: t.Bool, goal: t.Bool, loops, known, numbers: list[int]) -> bool | None:
+    """Whether both hold in some iteration; None: an unknown decides."""
     free = {
         lp.trips.atom: TRIPS
-        for lp in a.loops
-        if isinstance(lp.trips.atom, t.Sym) and lp.trips.atom not in env
+        for lp in loops
+        if isinstance(lp.trips.atom, t.Sym) and lp.trips.atom not in known
     }
 
     def loader(app: t.App, args: tuple[int, ...]) -> int:
@@ -217,14 +226,50 @@ def covered(a: Access, element: int, at: tuple[int, ...], known, numbers: list[i
         raise t.Unbound(app)
 
     unsure = False
-    for trips in itertools.product(*(range(TRIPS) for _ in a.loops)):
-        here = {**env, **free, **{lp.counter: i for lp, i in zip(a.loops, trips, strict=True)}}
+    for trips in itertools.product(*(range(TRIPS) for _ in loops)):
+        here = {**known, **free, **{lp.counter: i for lp, i in zip(loops, trips, strict=True)}}
         try:
-            if t.holds(a.domain, here, loader) and t.evaluate(a.subscripts[0], here, loader) == element:
+            if t.holds(domain, here, loader) and t.holds(goal, here, loader):
                 return True
         except (t.Unbound, ZeroDivisionError):
             unsure = True
     return None if unsure else False
+
+
+def covered(a: Access, element: int, at: tuple[int, ...], known, numbers: list[int]) -> bool | None:
+    """Whether the element is an instance of the access at these lanes; None: an unknown decides."""
+    env = {**known, **{lane: i for (lane, _), i in zip(a.lanes, at, strict=True)}}
+    return holds(a.domain, t.eq(a.subscripts[0], element), a.loops, env, numbers)
+
+
+def leaves(op: IntOp, known, numbers: list[int]) -> bool | None:
+    """Whether the operation leaves its width at some lanes; None: an unknown decides."""
+    lanes = sorted(
+        (s for s in t.symbols(op.term, op.guard) if s.name.startswith("lane")), key=lambda s: s.name
+    )
+    term = t.or_(t.lt(op.term, op.type.lo), t.gt(op.term, op.type.hi))
+    answers = [
+        holds(op.domain, term, op.loops, {**known, **dict(zip(lanes, at, strict=True))}, numbers)
+        for at in itertools.product(range(4), repeat=len(lanes))
+    ]
+    return True if True in answers else None if None in answers else False
+
+
+def unforeseen(seed: int) -> tuple[list[str], int]:
+    """The operations that left their width and that no operation of the access set stands for."""
+    k = Generator(seed, straight=True).kernel()
+    found = analyse(k).ops
+    bad, good = [], 0
+    for case in range(3):
+        machine, known, numbers = run(k, seed * 10 + case, 2**31 - 1)
+        first = next(iter(machine.outcome.of("wrap")), None)  # later ones build on what wrapped
+        if first is None or first.detail.startswith("loop counter"):
+            continue
+        answers = [leaves(o, known, numbers) for o in found if o.span == first.span]
+        good += any(answers)
+        if not any(answers) and None not in answers:
+            bad.append(f"seed {seed}: {first.detail} at {first.point} with {known}")
+    return bad, good
 
 
 def uncovered(seed: int) -> tuple[list[str], int]:
@@ -232,8 +277,8 @@ def uncovered(seed: int) -> tuple[list[str], int]:
     found = {id(a.stmt): a for a in analyse(k).accesses}
     bad, good = [], 0
     for case in range(3):
-        touches, known, numbers = run(k, seed * 10 + case)
-        for element, touch in touches[:40]:
+        machine, known, numbers = run(k, seed * 10 + case)
+        for element, touch in touches(machine)[:40]:
             a = found.get(id(touch.stmt))
             answer = a is not None and covered(a, element, touch.at, known, numbers)
             good += answer is True
@@ -250,6 +295,16 @@ def test_every_touched_element_is_covered(batch):
         assert not bad, bad[0]
         total += good
     assert total > 100  # the programs do run
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_every_operation_that_wraps_is_asked_about(batch):
+    total = 0
+    for seed in range(batch * 30, batch * 30 + 30):
+        bad, good = unforeseen(seed)
+        assert not bad, bad[0]
+        total += good
+    assert total > 5
 
 
 def test_the_check_can_fail():

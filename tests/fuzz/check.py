@@ -16,6 +16,7 @@ KINDS = {
     "in-range": "out-of-range", "disjoint": "race", "no-wrap": "wrap", "convergent": "divergence",
     "initialised": "uninitialised",
 }  # fmt: skip
+RESTING = ("disjoint", "initialised", "convergent")  # each holds given that all threads meet all barriers
 MAX_ELEMENTS = 4096
 
 
@@ -131,15 +132,19 @@ def contradictions(
 ) -> list[Contradiction]:
     """Every proved or proved-under verdict, valid for any parameters, that a run contradicts.
 
-    Where several obligations share a source range (the checks of a view and of the access through
+    What is said of races, of shared memory and of each barrier counts only where every barrier is said to be met by
+    all threads. Where several obligations share a source range (the checks of a view and of the access through
     it, the operations of one call), all of them must claim to hold before a violation counts.
     """
     general = [v for v in result.verdicts if v.site is None and v.obligation.property in KINDS]
+    barriers = [v for v in general if v.obligation.property == "convergent"]
     out = []
     for launch, outcome in runs:
         if not outcome.violations:
             continue
         claims = {id(v): _claims(v, result, kernel, launch) for v in general}
+        if not all(claims[id(v)] for v in barriers):
+            claims.update({id(v): False for v in general if v.obligation.property in RESTING})
         for verdict in general:
             found = matching(verdict.obligation, outcome) if claims[id(verdict)] else []
             for violation in found:

@@ -298,10 +298,10 @@ def program(ch: Chooser, seed: str = "") -> Program:
     scalars = ["n", "m"][: ch.pick((1, 1, 2))]
     w = Writer(ch, rank, arrays, scalars)
     w.kernel()
-    return Program(_module(w, ch.chance(30)), rank, tuple(arrays), tuple(scalars), seed)
+    return Program(module_text(w, ch.chance(30)), rank, tuple(arrays), tuple(scalars), seed)
 
 
-def _module(w: Writer, typed: bool) -> str:
+def module_text(w: Expressions, typed: bool) -> str:
     head = ["import numba", "from numba import cuda", ""]
     functions = [DEVICE_FUNCTIONS[name] + "\n" for name in sorted(w.used)]
     params = [a.name for a in w.arrays] + w.scalars

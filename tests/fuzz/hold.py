@@ -11,6 +11,7 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 
+from fuzz import barriers
 from fuzz.check import Contradiction, contradictions
 from fuzz.generate import Program, seeded
 from fuzz.launches import brute, launches
@@ -34,11 +35,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--count", type=int, default=1000, help="how many programs")
     parser.add_argument("--launches", type=int, default=16, help="concrete launches a program")
+    parser.add_argument("--barriers", action="store_true", help="kernels with shared memory and barriers")
     given = parser.parse_args(argv)
+    make = barriers.seeded if given.barriers else seeded
     said: Counter[str] = Counter()
     wrong = 0
     for seed in range(given.first, given.first + given.count):
-        program = seeded(seed)
+        program = make(seed)
         result, found = examine(program, given.launches)
         said.update(f"{v.obligation.property} {v.kind}" for v in result.verdicts)
         for contradiction in found[:1]:

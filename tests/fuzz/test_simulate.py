@@ -7,9 +7,10 @@ import math
 from typing import Any
 
 import pytest
+from fuzz import barriers
 from fuzz.generate import Program, seeded
 from fuzz.launches import launches
-from fuzz.simulate import Record, simulate
+from fuzz.simulate import Record, record_of
 from kernels import kernel
 
 from gpulint import interp
@@ -20,12 +21,19 @@ MANY = 100_000  # reports: every racing element is compared
 
 
 def disagreement(program: Program, launch: ConcreteLaunch) -> str:
-    """How the two differ on a launch, or ''; both must have run to the end to differ."""
-    found = simulate(program.text, launch)
+    """How the two differ on a launch, or ''.
+
+    Where Python stops (threads diverge, or read what nobody wrote) the two must agree that it does."""
+    record, contents, whole = record_of(program.text, launch)
     outcome = interp.run(kernel(program.text), dataclasses.replace(launch, max_reports=MANY))
-    if found is None or not outcome.complete:
+    if record.diverged and not record.out_of_range and not outcome.of("divergence"):
+        return "Python's threads diverge"
+    if record.uninitialised and not record.out_of_range and not outcome.of("uninitialised"):
+        return "Python's threads read what nobody wrote"
+    if not whole or not outcome.complete:
         return ""
-    record, contents = found
+    if not record.out_of_range and (outcome.of("divergence") or outcome.of("uninitialised")):
+        return f"Python runs through, and {outcome.violations[:2]}"
     if record.out_of_range or outcome.of("out-of-range"):
         both = record.out_of_range and outcome.of("out-of-range")
         return "" if both else f"out of range in Python: {record.out_of_range}, {outcome.violations[:2]}"
@@ -50,8 +58,15 @@ def _contents(launch: ConcreteLaunch, contents: dict[str, dict[Any, Any]], outco
 def test_interpreter_agrees_with_python(batch: int) -> None:
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         program = seeded(seed)
-        if "syncthreads" in program.text or "shared" in program.text:
-            continue
         for launch in launches(program, 2):
+            problem = disagreement(program, launch)
+            assert not problem, f"seed {seed}: {problem}\n{program.text}\n{launch}"
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_interpreter_agrees_with_python_on_barriers(batch: int) -> None:
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        program = barriers.seeded(seed)
+        for launch in launches(program, 3):
             problem = disagreement(program, launch)
             assert not problem, f"seed {seed}: {problem}\n{program.text}\n{launch}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from gpulint.frontend.host import names
+from gpulint.frontend.host import names, tiles
 from gpulint.frontend.host.dtypes import ITEM_SIZES, dtype_of
 from gpulint.frontend.host.launches import configure
+from gpulint.frontend.host.layout import is_contiguous, strides_of
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.objects import class_attribute, class_state
 from gpulint.frontend.host.state import State
+from gpulint.frontend.host.tensors import changed, values_of
 from gpulint.frontend.host.values import (
     NONE,
     Arr,
@@ -36,7 +38,7 @@ from gpulint.frontend.host.values import (
     as_int,
     view,
 )
-from gpulint.term import Int, add, bool_sym, const, eq, floordiv, ge, le, maximum, minimum, mul, select, sub
+from gpulint.term import Int, add, bool_sym, const, eq, floordiv, fn, ge, le, maximum, minimum, mul, select, show, sub
 
 ARRAY_ATTRIBUTES = frozenset(
     {"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "T", "flags", "strides"}
@@ -91,7 +93,7 @@ def _dotted(m: Machine, v: Dotted, name: str, node: ast.Attribute) -> Value:
     return Dotted(path)
 
 
-_EXTERNAL = frozenset({"numpy", "numba", "cupy", "torch", "math", "builtins"})
+_EXTERNAL = frozenset({"numpy", "numba", "cupy", "torch", "triton", "math", "builtins"})
 
 
 def _unknown(m: Machine, s: State, v: Unknown, name: str, node: ast.Attribute) -> Value:
@@ -155,7 +157,7 @@ def flag(m: Machine, a: Arr, name: str) -> Value:
 def subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
     """`v[index]`; on a kernel, a launch configuration."""
     if isinstance(v, (Kernel, Choice)):
-        return configure(m, s, v, node)
+        return tiles.configure(m, s, v, node) if tiles.is_tile(v) else configure(m, s, v, node)
     index = m.eval(s, node.slice)
     text = text_of(node)
     if isinstance(v, Seq):
@@ -177,6 +179,9 @@ def subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
             return m.part(v, f"[{k}]")
         if isinstance(index, Const):
             return m.part(v, f"[{index.value!r}]")
+        place = as_int(index) if not isinstance(index, Unknown) or index.free else None
+        if m.tiles and v.free and place is not None:
+            return m.part(v, f"[{show(place)}]")
     return m.opaque(text)
 
 
@@ -224,6 +229,9 @@ def _extent(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
     k = _constant(index)
     if k is not None and -8 <= k < 32:
         return Num(a.extent(k))
+    place = as_int(index)
+    if m.tiles and place is not None:
+        return Num(fn(f"{a.shape_of or a.name}.shape", place, lo=0))
     if isinstance(index, Bounds) and index.start is None and index.step is None and index.stop is not None:
         stop = _constant(index.stop)
         if stop is not None and 0 <= stop <= 8:
@@ -243,30 +251,51 @@ def element(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
         if _sliced(index) and a.shape is None:
             return _loose(m, a, parts, text)
         if not _sliced(index):
-            return _scalar_or_row(m, a, text)
+            return entry(m, s, a, parts, text)
         return view(a, None, m.opaque(text).name)
     shape: list[Int] = []
+    steps: list[Int] = []
+    known = strides_of(s.facts, a) or ()
     axis = 0
     for p in parts:
         if p == NONE:
             shape.append(const(1))
+            steps.append(const(1))
             continue
         if axis >= len(a.shape):
             return m.opaque(text)
         if isinstance(p, Bounds):
             shape.append(_length(m, a.shape[axis], p, text))
+            steps.append(mul(known[axis], _step(p)))
         axis += 1
     shape += a.shape[axis:]
+    steps += known[axis:]
     if not shape:
-        return Unknown(m.opaque(text, "is data").name, False)
+        return entry(m, s, a, parts, text)
     whole = tuple(shape) == a.shape
     leading = len(parts) == 1 and not (isinstance(parts[0], Bounds) and parts[0].step is not None)
-    return replace(view(a, tuple(shape), text, whole), contiguous=a.contiguous if leading or whole else None)
+    row_major = is_contiguous(s.facts, a) if m.tiles else a.contiguous
+    made = replace(view(a, tuple(shape), text, whole), contiguous=row_major if leading or whole else None)
+    return replace(made, strides=None if made.contiguous else tuple(steps), low=a.low, high=a.high,
+                   injective=a.injective)  # fmt: skip
 
 
-def _scalar_or_row(m: Machine, a: Arr, text: str) -> Value:
-    """`x[i]` of an array of unknown rank: an element, or a view of the same buffer."""
-    return m.opaque(text, "is data")
+def _step(b: Bounds) -> Int:
+    step = const(1) if b.step is None or b.step == NONE else as_int(b.step)
+    return step if step is not None else const(1)
+
+
+def entry(m: Machine, s: State, a: Arr, parts: tuple[Value, ...], text: str) -> Value:
+    """`x[i]`: data; of a tensor an input, the same one for the same index as long as nothing changes it.
+
+    Of a tensor of unknown rank it may be a row as well.
+    """
+    if not m.tiles:
+        return m.opaque(text, "is data")
+    where = [as_int(p) for p in parts]
+    if changed(s, a) or any(t is None for t in where):
+        return m.unknown(text, "")
+    return Unknown(f"{values_of(a)}[{', '.join(show(t) for t in where if t is not None)}]", True)
 
 
 def _loose(m: Machine, a: Arr, parts: tuple[Value, ...], text: str) -> Value:

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from gpulint.frontend.host import torchmethods
 from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
 from gpulint.frontend.host.evaluate import evaluate
-from gpulint.frontend.host.machine import Found, Frame, Machine
+from gpulint.frontend.host.machine import Found, Frame, Machine, text_of
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.statements import execute
@@ -117,7 +118,7 @@ def _run(m: Machine, function: Function, owner: Class | None) -> list[Function]:
 def parameters(m: Machine, function: Function, owner: Class | None) -> dict[str, Value]:
     """Free unknowns named as the parameters; a default is one possible value and no more."""
     spec = function.node.args
-    hints = _hints(function.node)
+    hints = _hints(function.node, m.tiles)
     env: dict[str, Value] = {}
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     for k, name in enumerate([*names, *(a.arg for a in spec.kwonlyargs)]):
@@ -154,9 +155,10 @@ def _static(node: ast.AST) -> bool:
     return "staticmethod" in marks
 
 
-def _hints(node: ast.AST) -> dict[str, str]:
+def _hints(node: ast.AST, tiles: bool) -> dict[str, str]:
     """What defaults, annotations and uses say of the parameters' kinds."""
     hints: dict[str, str] = {}
+    telling = TELLING | torchmethods.TELLING if tiles else TELLING
     spec = node.args  # type: ignore[attr-defined]
     params = [*spec.posonlyargs, *spec.args]
     pairs = list(zip(params[len(params) - len(spec.defaults) :], spec.defaults, strict=False))
@@ -164,11 +166,16 @@ def _hints(node: ast.AST) -> dict[str, str]:
         value = getattr(default, "value", None) if isinstance(default, ast.Constant) else None
         if isinstance(value, (bool, int, str)):
             hints[arg.arg] = {bool: "bool", int: "int", str: "text"}[type(value)]
+        if isinstance(value, float) and tiles:
+            hints[arg.arg] = "float"
     for arg in (*params, *spec.kwonlyargs):
+        written = text_of(arg.annotation) if arg.annotation is not None and tiles else ""
+        if written == "float" or "Tensor" in written:
+            hints[arg.arg] = "float" if written == "float" else "array" if "[" not in written.replace("Optional[", "") else ""
         if isinstance(arg.annotation, ast.Name) and arg.annotation.id in ("int", "bool", "str"):
             hints[arg.arg] = {"int": "int", "bool": "bool", "str": "text"}[arg.annotation.id]
     for n in ast.walk(node):
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.attr in TELLING:
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.attr in telling:
             hints[n.value.id] = "array"
     return hints
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gpulint.frontend.host.dtypes import dtype_code, dtype_of
+from gpulint.frontend.host.layout import gapless, settled
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.operators import ceil, elementwise, ratio
 from gpulint.frontend.host.state import State
@@ -25,7 +26,7 @@ from gpulint.frontend.host.values import (
     as_array,
     as_int,
 )
-from gpulint.term import const, ge, maximum, mul, sub
+from gpulint.term import FALSE, const, ge, maximum, mul, sub
 
 Keywords = Mapping[str, Value]
 LIBRARIES = ("numpy", "cupy", "torch")
@@ -60,24 +61,26 @@ def create(m: Machine, s: State, path: str, args: Sequence[Value], kw: Keywords,
     """The array that a call of the dotted function gives; None when it is none of these."""
     library, _, name = path.partition(".")
     if library in LIBRARIES:
-        return _library(m, s, name, args, kw, text)
+        return _library(m, s, name, args, kw, text, library == "torch")
     if path.startswith(("numba.cuda.", "numba_cuda.")):
         return _cuda(m, s, path.rpartition(".")[2], args, kw, text)
     return None
 
 
-def _library(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value | None:
+def _library(
+    m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str, torch: bool
+) -> Value | None:
     if name in SHAPED:
-        return _shaped(m, s, args, kw, text, SHAPED[name], 2 if name == "full" else 1)
+        return _shaped(m, s, args, kw, text, SHAPED[name], 2 if name == "full" else 1, torch)
     if name in LIKE and args:
-        return like(m, args[0], kw, text, LIKE[name])
+        return like(m, s, args[0], kw, text, LIKE[name])
     if name == "arange":
         return _arange(m, s, args, kw, text)
     if name in ("linspace", "logspace", "geomspace"):
         count = kw.get("num", args[2] if len(args) > 2 else Num(const(50)))
         return of_shape(m, s, count, text, dtype_value(kw.get("dtype")) or "float64", True)
     if name in ("array", "tensor"):
-        return _literal(m, s, args, kw, text)
+        return literal(m, s, args, kw, text)
     if name in ("eye", "identity") and args:
         side = kw.get("M", args[1] if len(args) > 1 else args[0])
         return of_shape(m, s, Seq((args[0], side)), text, dtype_value(kw.get("dtype")) or "float64", True)
@@ -114,7 +117,7 @@ def _cuda(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, 
         made = _shaped(m, s, args, kw, text, False, 1)
         return replace(made, device=name == "device_array") if isinstance(made, Arr) else made
     if name in ("device_array_like", "mapped_array_like", "pinned_array_like", "managed_array_like") and args:
-        made = like(m, args[0], kw, text, False)
+        made = like(m, s, args[0], kw, text, False)
         return replace(made, device=name == "device_array_like") if isinstance(made, Arr) else made
     if name in ("to_device", "_api_to_device"):
         source = kw.get("obj", args[0] if args else None)
@@ -130,7 +133,7 @@ def _cuda(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, 
 def to_device(m: Machine, s: State, source: Value | None, text: str) -> Value:
     """A new allocation with the source's shape and values; a device array is returned as it is."""
     if isinstance(source, Seq):
-        source = _literal(m, s, (source,), {}, text)
+        source = literal(m, s, (source,), {}, text)
     array = as_array(source)
     if array is None:
         return m.opaque(text)
@@ -144,15 +147,17 @@ def to_device(m: Machine, s: State, source: Value | None, text: str) -> Value:
 
 
 def _shaped(
-    m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str, filled: bool, dtype_at: int
-) -> Value:
+    m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str, filled: bool, dtype_at: int,
+    torch: bool = False,
+) -> Value:  # fmt: skip
     shape = kw.get("shape", kw.get("size", args[0] if args else None))
     dtype = kw.get("dtype", args[dtype_at] if len(args) > dtype_at else None)
     if shape is None:
         return m.opaque(text)
-    if len(args) > 1 and not isinstance(args[0], (Seq, ShapeOf)) and text.startswith("torch."):
-        shape = Seq(tuple(args)) if dtype_at == 1 else shape
-    made = of_shape(m, s, shape, text, dtype_value(dtype) or ("" if dtype else "float64"), filled)
+    if len(args) > 1 and not isinstance(args[0], (Seq, ShapeOf)) and torch and dtype_at == 1:
+        shape, dtype = Seq(tuple(args)), kw.get("dtype")
+    usual = ("float32" if dtype_at == 1 else "") if torch else "float64"
+    made = of_shape(m, s, shape, text, dtype_value(dtype) or ("" if dtype else usual), filled)
     if isinstance(made, Arr) and kw.get("order") in (Const("F"), Const("A")):
         return replace(made, contiguous=None)
     return replace(made, contiguous=None) if isinstance(made, Arr) and "strides" in kw else made
@@ -193,16 +198,23 @@ def _unknown_shape(m: Machine, s: State, u: Unknown, text: str, buffer: str, dty
     return Arr(text, shape, buffer, "", True, True, filled, True, dtype)
 
 
-def like(m: Machine, source: Value, kw: Keywords, text: str, filled: bool) -> Value:
-    """A new allocation of the source's shape."""
+def like(m: Machine, s: State, source: Value, kw: Keywords, text: str, filled: bool) -> Value:
+    """A new allocation of the source's shape; of a row-major source, row-major."""
     array = as_array(source)
     if array is None:
         return m.opaque(text)
+    array = settled(s.facts, array) if m.tiles else array
     dtype = dtype_value(kw.get("dtype")) if "dtype" in kw else array.dtype
-    return replace(
+    made = replace(
         array, name=text, shape_of=array.shape_of or array.name, buffer=m.namer.unique(f"{text}@"),
-        fresh=True, whole=True, initialised=filled, dtype=dtype, device=False,
+        fresh=True, whole=True, initialised=filled, dtype=dtype, device=False, low=None, high=None,
+        injective=None, sorted=None, values=text, none=FALSE,
     )  # fmt: skip
+    if array.contiguous or not m.tiles:
+        return made
+    layout = m.namer.unique(text)
+    s.assume(gapless(replace(made, layout=layout)))
+    return replace(made, layout=layout, strides=None, dense=True)
 
 
 def _arange(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:
@@ -225,7 +237,7 @@ def _arange(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str
     return of_shape(m, s, Num(maximum(count, 0)), text, dtype, True)
 
 
-def _literal(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:
+def literal(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:
     if not args:
         return m.opaque(text)
     dtype = dtype_value(kw.get("dtype", args[1] if len(args) > 1 else None))
@@ -265,7 +277,7 @@ def copy(m: Machine, s: State, a: Arr, text: str, dtype: str = "") -> Arr:
 def _same(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value:
     """`asarray(x)` may be x itself: nothing is known of how it overlaps with x."""
     if isinstance(args[0], (Seq, Num, Cond)):
-        return _literal(m, s, args, kw, text)
+        return literal(m, s, args, kw, text)
     a = as_array(args[0])
     if a is None:
         return m.opaque(text)

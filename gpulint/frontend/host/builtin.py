@@ -30,6 +30,7 @@ from gpulint.ir.types import INT64, IntType
 from gpulint.term import Int, absolute, add, cdiv, const, floordiv, ge, le, maximum, minimum, mod, mul, power
 
 Args = Sequence[Value]
+FLOATS = frozenset({"sqrt", "log", "log2", "exp", "exp2", "log10", "rsqrt", "sin", "cos", "tanh", "pow"})
 FREE = frozenset(
     {
         "builtins.input", "numba.cuda.get_current_device", "numba.cuda.current_context", "os.getenv",
@@ -47,6 +48,8 @@ def call(m: Machine, s: State, path: str, args: Args, kw: Mapping[str, Value], t
         return _integers(lambda a, b: cdiv(a, b), args)
     if library == "builtins" and name in BUILTINS:
         return BUILTINS[name](m, s, args, text)
+    if library == "math" and name in FLOATS:
+        return m.unknown(text, "", "float")
     if library in ("math", "numpy", "cupy") and name in MATH:
         return MATH[name](m, s, args, text)
     if library in ("numpy", "cupy") and name in ("shape", "size", "ndim", "copyto"):

@@ -5,17 +5,31 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from gpulint.frontend.host import arraymethods, arrays, builtin, follow, launches
+from gpulint.frontend.host import (
+    access,
+    arraymethods,
+    arrays,
+    builtin,
+    configs,
+    every,
+    follow,
+    launches,
+    tiles,
+    torchcalls,
+    torchmethods,
+)
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
     Arr,
     Choice,
     Class,
+    Cond,
     Configured,
     Const,
     Dotted,
     DType,
+    Every,
     Function,
     Kernel,
     Map,
@@ -41,10 +55,40 @@ def call(m: Machine, s: State, node: ast.Call) -> Value:
     wrapped = m.kernel(node)
     if wrapped is not None:
         return wrapped
-    func = m.eval(s, node.func)
+    func = _callee(m, s, node.func)
+    if isinstance(func, Dotted) and func.path in ("torch.all", "numpy.all") and m.tiles and len(node.args) == 1:
+        found = every.every(m, s, node.args[0])
+        if found is not None:
+            return Cond(found.term)
     args = _arguments(m, s, node)
-    kw = {k.arg: m.eval(s, k.value) for k in node.keywords if k.arg is not None}
-    return apply(m, s, func, args, kw, node)
+    return apply(m, s, func, args, _keywords(m, s, node), node)
+
+
+def _callee(m: Machine, s: State, node: ast.expr) -> Value:
+    """What is called; a method of a tensor stays one where its name is an attribute of other things."""
+    if m.tiles and isinstance(node, ast.Attribute) and node.attr in torchmethods.NAMES:
+        found = every.every(m, s, node.value) if node.attr == "all" else None
+        owner = found if found is not None else m.eval(s, node.value)
+        if isinstance(owner, Arr) or (isinstance(owner, Unknown) and owner.cls is None):
+            return Method(owner, node.attr)
+        if isinstance(owner, Every):
+            return Method(owner, node.attr)
+        return access.attribute(m, s, owner, node.attr, node)
+    return m.eval(s, node)
+
+
+def _keywords(m: Machine, s: State, node: ast.Call) -> dict[str, Value]:
+    """Keyword arguments; a spread dictionary of unknown keys stands under its text."""
+    out: dict[str, Value] = {}
+    for k in node.keywords:
+        value = m.eval(s, k.value)
+        if k.arg is not None:
+            out[k.arg] = value
+        elif isinstance(value, Map) and all(isinstance(n, Const) and isinstance(n.value, str) for n, _ in value.items):
+            out.update({str(n.value): v for n, v in value.items if isinstance(n, Const)})
+        elif m.tiles:
+            out[f"**{text_of(k.value)}"] = value
+    return out
 
 
 def _arguments(m: Machine, s: State, node: ast.Call) -> list[Value]:
@@ -65,7 +109,9 @@ def apply(
 ) -> Value:
     """Applies a value that may be called."""
     if isinstance(func, Configured):
-        return launches.launch(m, s, func, args, node)
+        return (
+            tiles.launch(m, s, func, args, kw, node) if func.tile else launches.launch(m, s, func, args, node)
+        )
     if isinstance(func, Choice):
         return _choice(m, s, func, args, kw, node)
     if isinstance(func, Function):
@@ -114,7 +160,14 @@ def _dotted(
         if kernel is None and args and isinstance(args[0], Function):
             kernel = m.kernel(args[0].node)
         return kernel or Dotted("numba.cuda.jit()")
-    made = arrays.create(m, s, path, args, kw, text)
+    last = path.rpartition(".")[2]
+    if last == "Config" and path.startswith("triton."):
+        return configs.make(args, kw)
+    if last in ("wrap_triton", "capture_triton") and args:
+        return args[0]
+    made = torchcalls.call(m, s, path, args, kw, text) if m.tiles else None
+    if made is None:
+        made = arrays.create(m, s, path, args, kw, text)
     return made if made is not None else builtin.call(m, s, path, args, kw, text)
 
 
@@ -123,6 +176,8 @@ def _method(
 ) -> Value | None:
     owner, name, text = func.owner, func.name, text_of(node)
     if isinstance(owner, (Kernel, Choice)):
+        if tiles.is_tile(owner):
+            return tiles.run(m, s, owner, args, kw, node) if name == "run" else None
         if name == "forall":
             return launches.forall(m, s, owner, args, kw, text)
         return owner if name == "specialize" else _configure(owner, name, args, text)
@@ -138,6 +193,12 @@ def _method(
         return Num(owner.array.size)
     if isinstance(owner, (Num, Ratio)):
         return owner if name == "item" else None
+    if isinstance(owner, Every):
+        return Cond(owner.term) if name == "all" else owner if name in ("item", "cpu") else None
+    if m.tiles and isinstance(owner, (Arr, Unknown)):
+        if isinstance(owner, Unknown) and args and any(isinstance(a, Const) and isinstance(a.value, str) for a in args):
+            return None  # a string's method
+        return torchmethods.method(m, s, owner, name, args, kw, text)
     if isinstance(owner, (Arr, Unknown)):
         if name == "size" and isinstance(owner, (Arr, Unknown)):
             a = as_array(owner)

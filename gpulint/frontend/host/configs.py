@@ -166,7 +166,7 @@ def outside(m: Machine, source: KernelSource, expr: ast.expr) -> Value:
     if key not in m.globals:
         stub = ast.Lambda(ast.arguments([], [], None, [], [], None, []), expr)
         recording, m.recording = m.recording, False
-        steps = m.steps
+        steps, m.steps = m.steps, 0
         m.concrete += 1
         m.frames.append(Frame(Function(stub, scope, scope.module)))
         try:

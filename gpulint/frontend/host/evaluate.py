@@ -6,16 +6,19 @@ import ast
 from collections.abc import Callable
 
 from gpulint.frontend.host import access, calls, names
+from gpulint.frontend.host.layout import ranked
 from gpulint.frontend.host.machine import Machine, text_of
-from gpulint.frontend.host.operators import binary, compare, truth, unary
+from gpulint.frontend.host.operators import binary, compare, elementwise, truth, unary
 from gpulint.frontend.host.state import State, merge_values
 from gpulint.frontend.host.values import (
+    Arr,
     Bounds,
     Cond,
     Const,
     Function,
     Map,
     Seq,
+    Unknown,
     Value,
     number,
     truthy,
@@ -23,12 +26,14 @@ from gpulint.frontend.host.values import (
 from gpulint.term import TRUE, Bool, and_, not_, or_
 
 MAX_ITEMS = 64
+ELEMENTWISE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
 def evaluate(m: Machine, s: State, node: ast.expr) -> Value:
     """The abstract value of an expression; never raises, an unknown when it is not understood."""
     handler = HANDLERS.get(type(node))
-    return handler(m, s, node) if handler is not None else _visit(m, s, node)
+    value = handler(m, s, node) if handler is not None else _visit(m, s, node)
+    return ranked(s.facts, value) if m.tiles and isinstance(value, (Arr, Unknown)) else value
 
 
 def condition(m: Machine, s: State, node: ast.expr) -> Bool:
@@ -103,6 +108,11 @@ def _unary(m: Machine, s: State, node: ast.UnaryOp) -> Value:
 def _compare(m: Machine, s: State, node: ast.Compare) -> Value:
     parts = []
     left = m.eval(s, node.left)
+    if m.tiles and len(node.ops) == 1 and isinstance(node.ops[0], ELEMENTWISE):
+        right = m.eval(s, node.comparators[0])
+        if isinstance(left, Arr) or isinstance(right, Arr):
+            return elementwise(m, (left, right), text_of(node))
+        return Cond(compare(m, node.ops[0], left, right, text_of(node)))
     for op, other in zip(node.ops, node.comparators, strict=False):
         right = m.eval(s, other)
         text = text_of(ast.Compare(node.left, [op], [other])) if len(node.ops) == 1 else text_of(node)

@@ -85,14 +85,14 @@ def launch(m: Machine, s: State, config: Configured, args: Sequence[Value], node
             if not path.dead:
                 m.record(site_of(m, path, config, kernel, args, node))
     for a in args:
-        _written(s, a)
+        written(s, a)
     return NONE
 
 
 ONE_TRUE: Bool = ge(ONE, ONE)
 
 
-def _written(s: State, v: Value) -> None:
+def written(s: State, v: Value) -> None:
     """A kernel may fill what it is given."""
     a = as_array(v)
     if a is not None and s.touched.get(a.buffer, a.initialised) is False:
@@ -103,11 +103,12 @@ def site_of(
     m: Machine, s: State, config: Configured, kernel: Kernel, args: Sequence[Value], node: ast.Call
 ) -> LaunchSite:
     elements = config.elements or (NONE, NONE)
-    elements = tuple(_tuple(m, e) for e in elements)
-    grid, block = _dims(elements[0]), _dims(elements[1])
+    rank = uses_of(kernel.source).rank
+    elements = tuple(as_tuple(m, e, rank if k < 2 else 1) for k, e in enumerate(elements))
+    grid, block = dims(elements[0]), dims(elements[1])
     notes: list[str] = []
-    for what, value, dims in (("grid", elements[0], grid), ("block", elements[1], block)):
-        if dims is None:
+    for what, value, sizes in (("grid", elements[0], grid), ("block", elements[1], block)):
+        if sizes is None:
             notes.append(f"the {what} of `{shorten(config.text)}` is not known")
         elif isinstance(value, Unknown) and value.kind == "":
             notes.append(f"`{value.name}` is taken as one number")
@@ -116,10 +117,10 @@ def site_of(
     if m.expecting:
         notes.append("the launch is expected to fail")
     shared = as_int(elements[3]) if len(elements) > 3 else None
-    sizes = [ge(t, 1) for t in (*(grid or ()), *(block or ())) if t.lo is None or t.lo < 1]
-    facts = [f for f in (*s.facts, *sizes) if symbols_of(f)]
+    positive = [ge(t, 1) for t in (*(grid or ()), *(block or ())) if t.lo is None or t.lo < 1]
+    facts = [f for f in (*s.facts, *positive) if symbols_of(f)]
     arguments, linked = _ranked(arguments, facts, (*(grid or ()), *(block or ())))
-    parts = [*(grid or ()), *(block or ()), *facts, *_terms(arguments), *((shared,) if shared else ())]
+    parts = [*(grid or ()), *(block or ()), *facts, *terms(arguments), *((shared,) if shared else ())]
     why = m.why(sym.name for sym in symbols_of(*parts))
     why += m.why(a.name for a in arguments.values() if isinstance(a, HostArray) and a.shape is None)
     inexact = [n for n in notes if "taken as" not in n]
@@ -127,25 +128,26 @@ def site_of(
     function = m.frames[-1].function if m.frames else None
     return LaunchSite(
         source.qualname, m.span(node), grid, block, arguments,
-        (*_relevant(facts, arguments, grid, block), *linked),
-        shared, _span(m, config, 0, node), _span(m, config, 1, node), config.forall,
+        (*relevant(facts, arguments, grid, block), *linked),
+        shared, span_of(m, config, 0, node), span_of(m, config, 1, node), config.forall,
         not inexact and not why, tuple(dict.fromkeys((*notes, *why))),
         function.scope.qualname if function is not None else "",
         source.module.filename, getattr(source.node, "lineno", 0),
+        ranked=not any(isinstance(v, Unknown) and v.kind == "" for v in elements[:2]),
     )  # fmt: skip
 
 
-def _tuple(m: Machine, v: Value) -> Value:
-    """An unknown that the code indexes elsewhere is a tuple."""
-    count = m.indexed.get(v.name, 0) if isinstance(v, Unknown) else 0
-    return (
-        Seq(tuple(m.part(v, f"[{k}]") for k in range(min(count, 3))))
-        if isinstance(v, Unknown) and count
-        else v
-    )
+def as_tuple(m: Machine, v: Value, rank: int = 1) -> Value:
+    """An unknown that the code indexes elsewhere is a tuple; so is the size of a launch of more dimensions."""
+    if not isinstance(v, Unknown):
+        return v
+    count = min(m.indexed.get(v.name, 0), 3)
+    if not count and v.kind == "" and rank > 1:
+        count = rank
+    return Seq(tuple(m.part(v, f"[{k}]") for k in range(count))) if count else v
 
 
-def _dims(v: Value) -> tuple[Int, ...] | None:
+def dims(v: Value) -> tuple[Int, ...] | None:
     if isinstance(v, Seq):
         terms = [as_int(i) for i in v.items]
         known = tuple(t for t in terms if t is not None)
@@ -156,7 +158,7 @@ def _dims(v: Value) -> tuple[Int, ...] | None:
     return None
 
 
-def _span(m: Machine, config: Configured, index: int, node: ast.Call) -> Span | None:
+def span_of(m: Machine, config: Configured, index: int, node: ast.Call) -> Span | None:
     if config.forall:
         return m.span(node.func)
     expr = config.exprs[index] if index < len(config.exprs) else None
@@ -219,11 +221,11 @@ def host_array(s: State, a: Arr, text: str) -> HostArray:
 
 
 def _ranked(
-    arguments: dict[str, Argument], facts: Sequence[Bool], dims: Sequence[Int]
+    arguments: dict[str, Argument], facts: Sequence[Bool], sizes: Sequence[Int]
 ) -> tuple[dict[str, Argument], list[Bool]]:
     """Gives arrays the shapes that facts on their rank fix."""
     ranks = known_ranks(facts)
-    used = symbols_of(*facts, *dims, *_terms(arguments))
+    used = symbols_of(*facts, *sizes, *terms(arguments))
     out: dict[str, Argument] = {}
     more: dict[Bool, None] = {}
     for param, a in arguments.items():
@@ -235,29 +237,31 @@ def _ranked(
     return out, [f for f in more if f not in known]
 
 
-def _terms(arguments: dict[str, Argument]) -> list[Int]:
+def terms(arguments: dict[str, Argument]) -> list[Int]:
     out: list[Int] = []
     for a in arguments.values():
         if isinstance(a, Scalar) and a.term is not None:
             out.append(a.term)
-        if isinstance(a, HostArray) and a.shape is not None:
-            out.extend(a.shape)
+        if isinstance(a, HostArray):
+            out.extend(a.shape or ())
+            out.extend(a.strides or ())
+            out.extend(t for t in (a.span, a.low, a.high) if t is not None)
     return out
 
 
-def _relevant(
+def relevant(
     facts: Sequence[Bool],
     arguments: dict[str, Argument],
     grid: tuple[Int, ...] | None,
     block: tuple[Int, ...] | None,
 ) -> tuple[Bool, ...]:
     """The facts that are connected with the launch through the symbols they mention."""
-    known = {s.name for s in symbols_of(*_terms(arguments), *(grid or ()), *(block or ()))}
+    known = {s.name for s in symbols_of(*terms(arguments), *(grid or ()), *(block or ()))}
     arrays = tuple(
         f"{a.name}.{part}"
         for a in arguments.values()
         if isinstance(a, HostArray)
-        for part in ("size", "shape[", "ndim")
+        for part in ("size", "shape[", "ndim", "stride(")
     )
     kept: dict[int, Bool] = {}
     named = [(k, f, {s.name for s in symbols_of(f)}) for k, f in enumerate(facts)]

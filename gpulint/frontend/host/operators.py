@@ -32,6 +32,7 @@ from gpulint.ir.types import INT64, UNKNOWN, Type
 from gpulint.term import (
     FALSE,
     TRUE,
+    App,
     Bool,
     Int,
     add,
@@ -40,6 +41,7 @@ from gpulint.term import (
     const,
     eq,
     floordiv,
+    fn,
     le,
     lt,
     mod,
@@ -57,6 +59,7 @@ from gpulint.term import ZERO as ZERO_TERM
 if TYPE_CHECKING:
     from gpulint.frontend.host.machine import Machine
 
+LOW_BITS = "without its lowest bit"  # `x & (x - 1)`
 AXES_COMPARED = 4  # of two shapes whose rank is not known
 
 
@@ -100,6 +103,8 @@ def binary(m: Machine, op: ast.operator, a: Value, b: Value, text: str) -> Value
     """`a op b`; an unknown named by its text when it is not understood."""
     if isinstance(a, Arr) or isinstance(b, Arr):
         return elementwise(m, (a, b), text)
+    if _floating(op, a, b):
+        return m.unknown(text, "", "float")
     if isinstance(a, Seq) or isinstance(b, Seq):
         out = _sequences(op, a, b)
     elif isinstance(a, Cond) and isinstance(b, Cond) and isinstance(op, (ast.BitAnd, ast.BitOr)):
@@ -111,6 +116,18 @@ def binary(m: Machine, op: ast.operator, a: Value, b: Value, text: str) -> Value
     else:
         out = _integers(op, a, b)
     return out if out is not None else m.opaque(text)
+
+
+def _floating(op: ast.operator, a: Value, b: Value) -> bool:
+    """Whether the result is a float of which nothing more is known."""
+    if any(isinstance(v, Unknown) and v.kind == "float" for v in (a, b)):
+        return not any(isinstance(v, (Seq, Unknown)) and getattr(v, "kind", "") != "float" for v in (a, b))
+    if not isinstance(op, (ast.Pow, ast.Div)) or isinstance(a, (Seq, Unknown)) or isinstance(b, (Seq, Unknown)):
+        return False
+    x, y = ratio(a), ratio(b)
+    if x is None or y is None:
+        return False
+    return isinstance(op, ast.Pow) and (y.den.value != 1 or (y.num.hi is not None and y.num.hi < 0))
 
 
 def _sequences(op: ast.operator, a: Value, b: Value) -> Value | None:
@@ -161,6 +178,8 @@ def _small(y: Int) -> bool:
 
 
 def _bits(op: ast.operator, x: Int, y: Int) -> Int | None:
+    if isinstance(op, ast.BitAnd) and x.value is None and y == sub(x, 1):
+        return fn(LOW_BITS, x, lo=0 if (x.lo or -1) >= 0 else None)
     if isinstance(op, ast.LShift) and y.value is not None and 0 <= y.value <= 62:
         return mul(x, 1 << y.value)
     if isinstance(op, ast.RShift) and y.value is not None and 0 <= y.value <= 62:
@@ -301,7 +320,21 @@ def _equal(m: Machine, a: Value, b: Value) -> Bool | None:
     x, y = ratio(a), ratio(b)
     if x is None or y is None:
         return None
-    return eq(mul(x.num, y.den), mul(y.num, x.den))
+    return _no_low_bits(x, y) or eq(mul(x.num, y.den), mul(y.num, x.den))
+
+
+def _no_low_bits(x: Ratio, y: Ratio) -> Bool | None:
+    """`x & (x - 1) == 0`: a power of two, or nothing."""
+    top = x.num.atom
+    if y.num.value != 0 or not isinstance(top, App) or top.op != "fn" or top.data != LOW_BITS:
+        return None
+    of: Int = top.args[0]
+    return or_(eq(of, 0), power_of_two(of))
+
+
+def power_of_two(t: Int) -> Bool:
+    """`t` is two to its own logarithm, rounded down."""
+    return eq(t, power(2, fn("floor_log2", t, lo=0, hi=62)))
 
 
 def _shapes(a: Value, b: Value) -> Bool | None:

@@ -108,3 +108,4 @@ class LaunchSite:
     callers: tuple[Span, ...] = ()
     options: Mapping[str, Int] = field(default_factory=dict)
     config: str = ""
+    ranked: bool = True  # False when the grid or block is an unknown that is taken as one number

@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from gpulint.frontend.host.layout import contiguous_literal, layout_of, products, strides_of
 from gpulint.frontend.host.values import (
     NONE,
     Arr,
     Choice,
     Class,
     Cond,
+    Config,
     Configured,
     Function,
     Kernel,
@@ -23,7 +26,7 @@ from gpulint.frontend.host.values import (
     as_int,
 )
 from gpulint.ir.types import UNKNOWN
-from gpulint.term import FALSE, TRUE, Bool, Junction, and_, conjuncts, not_, or_, select
+from gpulint.term import FALSE, TRUE, Bool, Int, Junction, and_, bool_sym, conjuncts, eq, not_, or_, select
 
 MAX_FACTS = 200
 MAX_PARTS = 8  # of a fact that only holds on one of the paths
@@ -100,6 +103,8 @@ def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named)
     """The one value that stands for both; a new unknown when there is none."""
     if a == b:
         return a
+    if isinstance(a, Seq) and isinstance(b, Seq) and any(isinstance(v, Config) for v in (*a.items, *b.items)):
+        return Seq((*a.items, *b.items))
     if isinstance(a, Seq) and isinstance(b, Seq) and len(a.items) == len(b.items):
         pairs = zip(a.items, b.items, strict=False)
         return Seq(tuple(merge_values(cond, x, y, f"{name}[{i}]", named) for i, (x, y) in enumerate(pairs)))
@@ -114,6 +119,8 @@ def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named)
         if merged is not None:
             return merged
     if isinstance(a, Arr) or isinstance(b, Arr):
+        if NONE in (a, b):
+            return _maybe(cond, a, b, name, named)
         x, y = as_array(a), as_array(b)
         if x is not None and y is not None:
             return _arrays(cond, x, y, name, named)
@@ -145,13 +152,64 @@ def _numbers(cond: Bool, a: Value, b: Value) -> Value | None:
     return Num(select(cond, x, y), a.type if same and isinstance(a, Num) else UNKNOWN)
 
 
+def _maybe(cond: Bool | None, a: Value, b: Value, name: str, named: Named) -> Value:
+    """An array on one path, None on the other."""
+    array, missing = (b, cond) if a == NONE else (a, None if cond is None else not_(cond))
+    assert isinstance(array, Arr)
+    if missing is None:
+        missing = bool_sym(named(f"{name} is None", "").name)
+    return replace(array, none=or_(missing, array.none))
+
+
+def _pick(cond: Bool | None, p: Int, q: Int) -> Int | None:
+    """`p if cond else q`, which is `p` when q equals p wherever the condition does not hold."""
+    if p == q:
+        return p
+    if cond is None:
+        return None
+    if eq(p, q) in conjuncts(not_(cond)):
+        return p
+    return q if eq(p, q) in conjuncts(cond) else select(cond, p, q)
+
+
+def _lie(cond: Bool | None, x: Arr, y: Arr, name: str, named: Named) -> dict[str, Any]:
+    """How the array that is one of two lies in memory."""
+    if x.contiguous is None and cond == contiguous_literal(x):
+        x = replace(x, contiguous=True)
+    if y.contiguous is None and cond is not None and not_(cond) == contiguous_literal(y):
+        y = replace(y, contiguous=True)
+    if x.contiguous and y.contiguous:
+        return {"contiguous": True, "strides": None, "layout": "", "dense": True}
+    if layout_of(x) == layout_of(y) and x.strides == y.strides and x.contiguous == y.contiguous:
+        return {}
+    new: dict[str, Any] = {"contiguous": None, "strides": None, "dense": x.dense and y.dense}
+    if x.shape is None or y.shape is None or len(x.shape) != len(y.shape):
+        return {**new, "layout": named(f"{name} (either)", "").name}
+    old = zip(strides_of((), x) or (), strides_of((), y) or (), strict=True)
+    picked = [_pick(cond, p, q) for p, q in old]
+    layout = named(f"{name} (either)", "").name
+    if any(p is None for p in picked):
+        return {**new, "layout": layout}
+    strides = tuple(p for p in picked if p is not None)
+    if x.shape == y.shape and strides == products(x.shape):
+        return {"contiguous": True, "strides": None, "layout": "", "dense": True}
+    return {**new, "layout": layout, "strides": strides}
+
+
 def _arrays(cond: Bool | None, x: Arr, y: Arr, name: str, named: Named) -> Value:
+    none = or_(and_(cond, x.none), and_(not_(cond), y.none)) if cond is not None else or_(x.none, y.none)
+    lie = _lie(cond, x, y, name, named)
     known = replace(
         x, name=name, fresh=x.fresh and y.fresh and x.buffer == y.buffer, whole=x.whole and y.whole,
         initialised=x.initialised if x.initialised == y.initialised else None,
         contiguous=x.contiguous if x.contiguous == y.contiguous else None,
-        dtype=x.dtype if x.dtype == y.dtype else "", device=x.device and y.device,
+        dtype=x.dtype if x.dtype == y.dtype else "", device=x.device and y.device, none=none,
+        injective=x.injective if x.injective == y.injective else None,
+        sorted=x.sorted if x.sorted == y.sorted else None, low=x.low if x.low == y.low else None,
+        high=x.high if x.high == y.high else None,
+        values=x.values if x.values == y.values else named(f"{name} (either)", "").name,
     )  # fmt: skip
+    known = replace(known, **lie)
     if x.buffer != y.buffer:
         known = replace(known, buffer=named(f"{name} (either)", "").name)
     if x.shape == y.shape and (x.shape is not None or x.shape_of == y.shape_of):

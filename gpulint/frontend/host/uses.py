@@ -15,6 +15,7 @@ ARRAY = frozenset({"shape", "size", "ndim", "strides", "T", "dtype"})
 class KernelUses:
     arrays: frozenset[str]
     scalars: frozenset[str]
+    rank: int = 1  # of the launch, as far as calls such as `cuda.grid(2)` and `threadIdx.y` show
 
     def kind(self, name: str) -> str:
         """array, scalar, or '' when the text does not say."""
@@ -54,7 +55,19 @@ def _scan(node: ast.AST) -> KernelUses:
             scalars |= _names(n.value)
         elif isinstance(n, ast.Compare):
             scalars |= {name for a in (n.left, *n.comparators) for name in _names(a)}
-    return KernelUses(frozenset(arrays), frozenset(scalars - arrays))
+    return KernelUses(frozenset(arrays), frozenset(scalars - arrays), max(map(_rank, ast.walk(node))))
+
+
+def _rank(n: ast.AST) -> int:
+    """The dimensions of a launch that the node shows."""
+    if isinstance(n, ast.Attribute) and n.attr in ("y", "z"):
+        owner = text_of(n.value).rpartition(".")[2]
+        return 2 + (n.attr == "z") if owner in ("threadIdx", "blockIdx", "blockDim", "gridDim") else 1
+    if isinstance(n, ast.Call) and len(n.args) == 1 and isinstance(n.args[0], ast.Constant):
+        given = n.args[0].value
+        named = getattr(n.func, "attr", getattr(n.func, "id", "")) in ("grid", "gridsize")
+        return given if named and isinstance(given, int) and 1 <= given <= 3 else 1
+    return 1
 
 
 def _takes_array(func: ast.expr) -> bool:

@@ -251,6 +251,7 @@ Value = Union[
 ]  # fmt: skip
 
 NONE = Const(None)
+TRUE_VALUE = Cond(TRUE)
 
 
 def as_int(v: Value | None) -> Int | None:

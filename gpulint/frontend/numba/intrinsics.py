@@ -71,11 +71,17 @@ def syncthreads(cx: Context, node: ast.Call, given: Arguments) -> Value:
     return NONE
 
 
-@intrinsic("cuda.syncthreads_and", "cuda.syncthreads_or", "cuda.syncthreads_count")
-def vote(cx: Context, node: ast.Call, given: Arguments) -> Value:
-    target = cx.names.unique("vote")
-    cx.emit(n.Barrier("block", None, target, one(cx, given, node), cx.span(node)))
-    return n.Var(target, INT32, cx.span(node))
+def _vote(kind: str) -> Intrinsic:
+    def lower(cx: Context, node: ast.Call, given: Arguments) -> Value:
+        target, operand = cx.names.unique("vote"), one(cx, given, node)
+        cx.emit(n.Barrier("block", None, target, operand, cx.span(node), kind))
+        return n.Var(target, INT32, cx.span(node))
+
+    return lower
+
+
+for _name in ("and", "or", "count"):
+    INTRINSICS[f"cuda.syncthreads_{_name}"] = _vote(_name)
 
 
 @intrinsic("cuda.syncwarp")

@@ -27,7 +27,7 @@ from gpulint.frontend.triton.values import (
 )
 from gpulint.frontend.triton.world import literal
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BOOL, INT32, UNKNOWN, ArrayType, FloatType, IntType, Unknown
+from gpulint.ir.types import BOOL, INT32, INT64, UNKNOWN, ArrayType, FloatType, IntType, Unknown
 
 _ELEMENT = ("element_ty", "scalar", "element_type")
 _WINDOW = ("load", "store", "gather", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor")
@@ -81,6 +81,8 @@ def _of_type(cx: Context, value: DType, name: str, node: ast.AST) -> Value:
         if value.text.endswith((".dtype", ".type")) and owner in cx.params and name != "scalar":
             cx.kinds.point((owner,))
         return replace(value, pointer=False)
+    if name in ("value", "dtype"):
+        return value
     bits = tt.size(value.type)
     if name in ("primitive_bitwidth", "itemsize") and bits is not None and not value.pointer:
         return Tile(literal(bits if name == "primitive_bitwidth" else bits // 8), weak=True)
@@ -218,10 +220,12 @@ def _axes(cx: Context, owner: Tile | Pointer, node: ast.Subscript) -> Value:
             if axis > value.rank:
                 raise NotHandled(f"{axis} axes of a tile with {value.rank}", node)
             continue
-        if not isinstance(p, ast.Constant) or p.value is not None:
-            index = constant(ex.lower(cx, p)) if not isinstance(p, ast.Slice) else 0
-            if index is not None or isinstance(p, ast.Slice):
-                raise NotHandled("a subscript of a tile that is not a whole axis or a new one", node)
+        index = constant(ex.lower(cx, p)) if not isinstance(p, ast.Slice) else 0
+        if isinstance(p, ast.Slice) or (index is not None and axis >= value.rank):
+            raise NotHandled("a subscript of a tile that is not a whole axis or a new one", node)
+        if isinstance(index, int):
+            value = shapes.pick(cx, value, axis, n.Const(index, INT64))
+            continue
         value = shapes.expand(cx, value, axis)
         axis += 1
     return value

@@ -46,6 +46,7 @@ class Loop:
     names: tuple[str, ...]
     exits: list[dict[str, Value]] = field(default_factory=list)
     rebased: dict[str, str] = field(default_factory=dict)
+    start: dict[str, Value] = field(default_factory=dict)  # the locals as an iteration finds them
 
 
 @dataclass(eq=False)
@@ -60,6 +61,7 @@ class Frame:
     calls: tuple[Span, ...] = ()
     env: dict[str, Value] = field(default_factory=dict)
     canonical: dict[str, str] = field(default_factory=dict)
+    ranks: dict[str, int] = field(default_factory=dict)  # of each local when it was first bound
     loops: list[Loop] = field(default_factory=list)
     returns: list[Value] = field(default_factory=list)
     tails: set[ast.AST] = field(default_factory=set)
@@ -113,8 +115,13 @@ class Context:
         """The IR name of a local of the current frame."""
         found = self.frame.canonical.get(name)
         if found is None:
-            found = self.frame.canonical[name] = self.names.unique(self.frame.prefix + name)
+            base = name.partition("@")[0]
+            found = self.frame.canonical[name] = self.names.unique(self.frame.prefix + base)
         return found
+
+    def slot(self, name: str, rank: int) -> str:
+        """The IR name of a local while it holds a value of that rank: an IR local has one rank."""
+        return self.canonical(name if self.frame.ranks.setdefault(name, rank) == rank else f"{name}@{rank}")
 
     def assign(self, target: str, e: n.Expr, rank: int, span: Span) -> None:
         """`target = e`, unless the target is what is assigned."""
@@ -148,20 +155,20 @@ class Context:
         found = leaves(value)
         if not found:
             return value
-        if len(found) == 1 and found[0][0] == "" and self._retarget(found[0][1], name):
+        if len(found) == 1 and found[0][0] == "" and self._retarget(found[0][1], name, ranks_of(value)[0]):
             only = found[0][1]
-            return with_leaves(value, [n.Var(self.canonical(name), only.type, span)])
+            return with_leaves(value, [n.Var(self.slot(name, ranks_of(value)[0]), only.type, span)])
         keep = isinstance(value, Tile) and value.weak
         out: list[n.Expr] = []
         ranks = ranks_of(value)
         for (suffix, e), rank in zip(found, ranks, strict=True):
-            target = self.canonical(name + suffix)
+            target = self.slot(name + suffix, rank)
             self.assign(target, e, rank, span)
             known = isinstance(e, n.Const) or (keep and self.is_static(e))
             out.append(e if known else n.Var(target, e.type, span))
         return with_leaves(value, out)
 
-    def _retarget(self, e: n.Expr, name: str) -> bool:
+    def _retarget(self, e: n.Expr, name: str, rank: int) -> bool:
         """Lets the statement just written, which made `e` in a temporary, write the local `name`."""
         last = self.out[-1] if self.out else None
         if not isinstance(e, n.Var) or e.name not in self.movable:
@@ -170,7 +177,7 @@ class Context:
             return False
         self.movable.discard(e.name)
         self.names.release(e.name)
-        target = self.canonical(name)
+        target = self.slot(name, rank)
         self.out[-1] = replace(last, target=target)
         self.ranks[target] = max(self.ranks.get(target, 0), self.ranks.pop(e.name, 0))
         self.defs.setdefault(target, set()).update(self.defs.pop(e.name, ()))

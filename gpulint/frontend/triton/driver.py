@@ -13,6 +13,7 @@ from gpulint.frontend.triton.context import Context, Frame, TooLarge
 from gpulint.frontend.triton.kinds import Kinds
 from gpulint.frontend.triton.statements import body, tails, unsupported
 from gpulint.ir import nodes as n
+from gpulint.ir.tiles import sized
 from gpulint.ir.types import INT32, UNKNOWN, Unknown
 from gpulint.source import constants
 from gpulint.source.model import KernelSource
@@ -37,7 +38,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
             _learn(cx, kinds)
             if kinds.state() == before:
                 break
-    return _kernel(cx, source, project)
+    return sized(_kernel(cx, source, project))
 
 
 def _round(source: KernelSource, world: worlds.World, kinds: Kinds) -> Context:

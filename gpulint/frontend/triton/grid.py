@@ -24,7 +24,8 @@ from gpulint.frontend.triton.values import (
     integer,
     is_none,
 )
-from gpulint.frontend.triton.world import literal
+from gpulint.frontend.triton.types import NAMES
+from gpulint.frontend.triton.world import limit, literal
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, FLOAT32, INT32, INT64, UNKNOWN, BoolType, FloatType, Type
 
@@ -201,6 +202,27 @@ def pointer_type(cx: Context, given: Given, node: ast.AST) -> Value:
     if isinstance(element, DType):
         return DType(element.type, True, element.text)
     return DType(UNKNOWN, True, "another type")
+
+
+@intrinsic("tl.get_int_dtype", "bitwidth signed")
+def get_int_dtype(cx: Context, given: Given, node: ast.AST) -> Value:
+    bits = integer(given.get("bitwidth"))
+    signed = constant(given.get("signed")) is not False
+    name = f"{'' if signed else 'u'}int{bits}"
+    return DType(NAMES.get(name, UNKNOWN), text=name)
+
+
+@intrinsic("torch.finfo torch.iinfo numpy.finfo numpy.iinfo", "type")
+def limits(cx: Context, given: Given, node: ast.AST) -> Value:
+    """The limits of an element type; those of integers are known."""
+    to = given.get("type")
+    type_ = to.type if isinstance(to, DType) else UNKNOWN
+    out: list[Value] = []
+    for which in ("min", "max", "eps", "bits", "tiny"):
+        known = limit(type_, which)
+        e = literal(known) if known is not None else n.Opaque(f"{ops.describe(to)} {which}", (), type_)
+        out.append(Tile(e, weak=True))
+    return Tuple(tuple(out), ("min", "max", "eps", "bits", "tiny"))
 
 
 @intrinsic("builtins.min tl.minimum", "x y propagate_nan")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpulint.frontend.numba.world import own_returns
 from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton.context import MAX_INLINE, Context, Frame, NotHandled
-from gpulint.frontend.triton.merge import unified
+from gpulint.frontend.triton.merge import base_of, spread, unified, with_base
 from gpulint.frontend.triton.statements import body, tails
 from gpulint.frontend.triton.values import NONE, Function, Pointer, Tile, Tuple, Value, Window, is_none, leaves
 from gpulint.ir import nodes as n
@@ -77,8 +77,6 @@ def _body(cx: Context, frame: Frame, f: ast.FunctionDef, node: ast.AST) -> Value
         return NONE
     out = values[0]
     for v in values[1:]:
-        if isinstance(out, (Pointer, Window)) and out != v:
-            raise NotHandled("a function that returns one of several pointers", node)
         out = out if out == v else unified(cx, RESULT, out, v)
     return out
 
@@ -140,8 +138,19 @@ def leave(cx: Context, s: ast.Return) -> None:
     if frame.single is s:
         frame.returns.append(value)
         return
-    frame.returns.append(cx.hold(RESULT, value, cx.span(s)))
+    frame.returns.append(cx.hold(RESULT, _shared(cx, value, s), cx.span(s)))
     if s not in frame.tails:
         frame.left = True
         cx.emit(n.Leave(frame.label, cx.span(s)))
     cx.dead = True
+
+
+def _shared(cx: Context, value: Value, s: ast.Return) -> Value:
+    """A pointer as all returns of the function give it: into an array that has one name for all."""
+    if not isinstance(value, (Pointer, Window)):
+        return value
+    if isinstance(value, Window) and not value.hosted:
+        value = spread(cx, RESULT, value, cx.out, cx.span(s))
+    target = cx.canonical(f"{RESULT}.array")
+    cx.emit(n.Alias(target, base_of(value), cx.span(s)))
+    return with_base(value, target)

@@ -10,13 +10,12 @@ from gpulint.frontend.numba.loops import bound_names
 from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton import types as tt
 from gpulint.frontend.triton.context import Context, Loop, NotHandled, statement
-from gpulint.frontend.triton.merge import Env, after, enter, widen
-from gpulint.frontend.triton.operators import strong
+from gpulint.frontend.triton.merge import Env, after, base_of, enter, fitted, with_base
 from gpulint.frontend.triton.statements import body, condition, store
 from gpulint.frontend.triton.values import Bounds, Pointer, Tile, Tuple, Value, Window, integer
 from gpulint.frontend.triton.world import literal
 from gpulint.ir import nodes as n
-from gpulint.ir.types import INT32, INT64, IntType, Type
+from gpulint.ir.types import INT32, IntType, Type
 
 MAX_UNROLL = 64
 MAX_STATIC_UNROLL = 8
@@ -78,9 +77,9 @@ def _counted(cx: Context, s: ast.For, b: Bounds) -> None:
     if any(t.shape for t in (b.start, b.stop, b.step)):
         raise NotHandled("a range over tiles", s.iter)
     cx.sink(b.start.expr, b.stop.expr, b.step.expr)
-    bounds = [_held(cx, t, s) for t in (b.start, b.stop, b.step)]
+    bounds = [t.expr for t in (b.start, b.stop, b.step)]
     type_ = _counter_type(b)
-    counter = cx.canonical(s.target.id)
+    counter = cx.slot(s.target.id, 0)
     cx.defs.setdefault(counter, set())
     name = s.target.id
 
@@ -92,15 +91,14 @@ def _counted(cx: Context, s: ast.For, b: Bounds) -> None:
     cx.emit(n.For(counter, bounds[0], bounds[1], bounds[2], tuple(written), type_, cx.span(s)))
 
 
-def _held(cx: Context, t: Tile, s: ast.For) -> n.Expr:
-    return t.expr
-
-
 def repeat(cx: Context, loop: Loop, once: Callable[[], None], s: ast.stmt) -> list[n.Stmt]:
     """The body of a loop, lowered again where a local turns out to be wider than on entry."""
+    entry, place = dict(cx.frame.env), len(cx.out)
     enter(cx, loop)
     for attempt in range(MAX_ATTEMPTS):
+        del cx.out[place:]
         _rebase(cx, loop, s)
+        _widened(cx, loop, entry, s)
         start, names, slots = dict(cx.frame.env), cx.names.snapshot(), dict(cx.frame.canonical)
         loop.exits.clear()
         cx.frame.loops.append(loop)
@@ -113,6 +111,7 @@ def repeat(cx: Context, loop: Loop, once: Callable[[], None], s: ast.stmt) -> li
         finally:
             cx.frame.loops.pop()
         cx.dead = False
+        loop.start = start
         moved = _moved(loop, start)
         cx.frame.env = after(cx, loop.exits, start, loop.names)
         wider = {k: cx.frame.env[k] for k in start}
@@ -125,6 +124,14 @@ def repeat(cx: Context, loop: Loop, once: Callable[[], None], s: ast.stmt) -> li
     raise AssertionError("unreachable")
 
 
+def _widened(cx: Context, loop: Loop, entry: Env, s: ast.stmt) -> None:
+    """Before the loop: values of fewer axes than an iteration leaves, in the locals that hold those."""
+    loop.start = dict(cx.frame.env)
+    for name in loop.names:
+        if name in entry and name in cx.frame.env:
+            fitted(cx, name, entry[name], cx.frame.env[name], cx.out, cx.span(s))
+
+
 def _moved(loop: Loop, start: Env) -> list[str]:
     """The pointers that an iteration leaves in another array than it found them in."""
     out = []
@@ -134,18 +141,6 @@ def _moved(loop: Loop, start: Env) -> list[str]:
             if any(isinstance(e.get(name), (Pointer, Window)) and base_of(e[name]) != own for e in loop.exits):
                 out.append(name)
     return out
-
-
-def base_of(value: Value | None) -> str:
-    if isinstance(value, Window):
-        return value.base.base
-    return value.base if isinstance(value, Pointer) else ""
-
-
-def with_base(value: Value, base: str) -> Value:
-    if isinstance(value, Window):
-        return replace(value, base=replace(value.base, base=base))
-    return replace(value, base=base) if isinstance(value, Pointer) else value
 
 
 def _rebase(cx: Context, loop: Loop, s: ast.stmt) -> None:
@@ -165,6 +160,9 @@ def settle(cx: Context, loop: Loop, s: ast.AST) -> None:
         if target and base_of(value) != target and value is not None:
             cx.emit(n.Alias(target, base_of(value), cx.span(s)))
             cx.frame.env[name] = with_base(value, target)
+    for name in loop.names:
+        if name in loop.start and name in cx.frame.env:
+            cx.frame.env[name] = fitted(cx, name, cx.frame.env[name], loop.start[name], cx.out, cx.span(s))
 
 
 @statement(ast.While)
@@ -240,5 +238,3 @@ def _jumps(statements: list[ast.stmt]) -> bool:
             stack.extend(ast.iter_child_nodes(s))
     return False
 
-
-_ = (INT64, strong, widen)

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton import types as tt
-from gpulint.frontend.triton.context import Context, Loop
+from gpulint.frontend.triton.context import Context, Loop, NotHandled, ranks_of, used
 from gpulint.frontend.triton.values import (
+    Choice,
     DType,
     Pointer,
     Shape,
@@ -40,9 +41,10 @@ def conditional(
         return
     before, dead = dict(cx.frame.env), cx.dead
     with cx.capture() as yes:
+        cx.frame.env = settled(before, e, True)
         then()
     env_yes, dead_yes = cx.frame.env, cx.dead
-    cx.frame.env, cx.dead = before, dead
+    cx.frame.env, cx.dead = settled(before, e, False), dead
     with cx.capture() as no:
         other()
     env_no, dead_no = cx.frame.env, cx.dead
@@ -50,6 +52,35 @@ def conditional(
     cx.dead = dead_yes and dead_no
     if yes or no:
         cx.emit(n.If(e, tuple(yes), tuple(no), cx.span(node)))
+
+
+def settled(env: Env, e: n.Expr, holds: bool) -> Env:
+    """The locals where the condition is known to hold or not."""
+    return {k: _settled(v, e, holds) if isinstance(v, Choice) else v for k, v in env.items()}
+
+
+def _settled(value: Value, e: n.Expr, holds: bool) -> Value:
+    while isinstance(value, Choice):
+        known = implied(e, holds, value.condition)
+        if known is None:
+            return value
+        value = value.then if known else value.other
+    return value
+
+
+def implied(e: n.Expr, holds: bool, wanted: n.Expr) -> bool | None:
+    """Whether `wanted` is true, given that `e` is `holds`; None where that does not follow."""
+    if e == wanted:
+        return holds
+    if isinstance(wanted, n.Unary) and wanted.op == "not":
+        found = implied(e, holds, wanted.operand)
+        return None if found is None else not found
+    if isinstance(e, n.Unary) and e.op == "not":
+        return implied(e.operand, not holds, wanted)
+    if isinstance(e, n.Logic) and (e.op == "and") == holds:
+        found_ = [implied(part, holds, wanted) for part in e.operands]
+        return next((f for f in found_ if f is not None), None)
+    return None
 
 
 def join(cx: Context, a: Path, b: Path, condition: Tile, node: ast.AST) -> Env:
@@ -77,6 +108,10 @@ def _joined(
     x, y = both
     if is_none(x) or is_none(y):
         return placed(cx, name, y if is_none(x) else x)
+    if condition.weak and cx.is_static(condition.expr) and _differ(x, y):
+        return Choice(condition.expr, x, y)
+    if isinstance(x, Choice) or isinstance(y, Choice):
+        return x if isinstance(x, Choice) else y
     if isinstance(x, Tile) and isinstance(y, Tile) and x.weak and y.weak and condition.weak:
         chosen = n.Choose(condition.expr, x.expr, y.expr, tt.both_weak("add", x.type, y.type), span)
         chosen = chosen if x.type != y.type else replace(chosen, type=x.type)
@@ -84,16 +119,46 @@ def _joined(
             return Tile(chosen, shapes.common([x.shape, y.shape]), True, _roots(x, y))
     if isinstance(x, Pointer) and isinstance(y, Pointer) and x.base != y.base:
         x, y = _one_base(cx, name, x, y, out, span)
-    if isinstance(x, Window) and isinstance(y, Window) and x.base.base != y.base.base:
-        p, q = _one_base(cx, name, x.base, y.base, out, span)
-        x, y = replace(x, base=p), replace(y, base=q)
+    if isinstance(x, Window) and isinstance(y, Window) and len(x.block) == len(y.block):
+        if x.base.base != y.base.base:
+            p, q = _one_base(cx, name, x.base, y.base, out, span)
+            x, y = replace(x, base=p), replace(y, base=q)
+        if (x.sizes, x.strides) != (y.sizes, y.strides):
+            x, y = (spread(cx, name, w, written, span) for w, written in ((x, out[0]), (y, out[1])))
     if isinstance(x, Tuple) and isinstance(y, Tuple) and len(x.items) == len(y.items):
         parts = [
             u if u == v else _joined(cx, f"{name}.{i}", (u, v), out, condition, span)
             for i, (u, v) in enumerate(zip(x.items, y.items, strict=True))
         ]
         return replace(x, items=tuple(parts))
+    x, y = (fitted(cx, name, v, w, written, span) for v, w, written in ((x, y, out[0]), (y, x, out[1])))
     return unified(cx, name, x, y)
+
+
+def _differ(x: Value, y: Value) -> bool:
+    """Whether no one local can hold either value."""
+    if isinstance(x, Choice) or isinstance(y, Choice):
+        return True
+    if isinstance(x, (Tile, Pointer)) and type(x) is type(y):
+        return x.rank != y.rank and bool(x.rank) and bool(y.rank)  # type: ignore[union-attr]
+    if isinstance(x, Tuple) and isinstance(y, Tuple):
+        return len(x.items) != len(y.items) or any(_differ(u, v) for u, v in zip(x.items, y.items, strict=True))
+    return type(x) is not type(y) and not isinstance(x, Unresolved) and not isinstance(y, Unresolved)
+
+
+def fitted(cx: Context, name: str, value: Value, like: Value, out: list[n.Stmt], span: Span) -> Value:
+    """The value over as many axes as `like` has, in the local for that rank, which `out` then writes."""
+    if not isinstance(value, (Tile, Pointer)) or type(value) is not type(like):
+        return value
+    shape = like.shape  # type: ignore[union-attr]
+    if len(shape) <= value.rank:
+        return value
+    wide = shapes.broadcast(cx, value, shape)
+    (_, e), target = leaves(wide)[0], cx.slot(name, len(shape))
+    cx.ranks[target] = len(shape)
+    cx.defs.setdefault(target, set()).update(used(e))
+    out.append(n.Assign(target, e, span))
+    return with_leaves(wide, [n.Var(target, e.type)])
 
 
 def _one_base(
@@ -105,6 +170,32 @@ def _one_base(
     element = x.element if x.element == y.element else UNKNOWN
     recast = x.recast or y.recast
     return replace(x, base=target, element=element, recast=recast), replace(y, base=target, element=element, recast=recast)
+
+
+def base_of(value: Value | None) -> str:
+    if isinstance(value, Window):
+        return value.base.base
+    return value.base if isinstance(value, Pointer) else ""
+
+
+def with_base(value: Value, base: str) -> Value:
+    if isinstance(value, Window):
+        return replace(value, base=replace(value.base, base=base))
+    return replace(value, base=base) if isinstance(value, Pointer) else value
+
+
+def spread(cx: Context, name: str, w: Window, out: list[n.Stmt], span: Span) -> Window:
+    """A block pointer with its extents and strides in locals of the name, which `out` then writes."""
+    parts: list[n.Expr] = []
+    for i, e in enumerate((*w.sizes, *w.strides)):
+        target = cx.slot(f"{name}.part{i}", 0)
+        cx.ranks.setdefault(target, 0)
+        cx.defs.setdefault(target, set()).update(used(e))
+        if not (isinstance(e, n.Var) and e.name == target):
+            out.append(n.Assign(target, e, span))
+        parts.append(n.Var(target, e.type, span))
+    count = len(w.sizes)
+    return replace(w, sizes=tuple(parts[:count]), strides=tuple(parts[count:]))
 
 
 def unified(cx: Context, name: str, x: Value, y: Value) -> Value:
@@ -124,7 +215,9 @@ def unified(cx: Context, name: str, x: Value, y: Value) -> Value:
         pairs = enumerate(zip(x.items, y.items, strict=True))
         return replace(x, items=tuple(u if u == v else unified(cx, f"{name}.{i}", u, v) for i, (u, v) in pairs))
     types = [_type(u, v) for (_, u), (_, v) in zip(leaves(x), leaves(y), strict=False)]
-    exprs = [n.Var(cx.canonical(name + s), t) for (s, _), t in zip(leaves(x), types, strict=False)]
+    ranks = [max(r, q) for r, q in zip(ranks_of(x), ranks_of(y), strict=False)]
+    slots = [cx.slot(name + s, r) for (s, _), r in zip(leaves(x), ranks, strict=False)]
+    exprs = [n.Var(s, t) for s, t in zip(slots, types, strict=False)]
     if isinstance(x, Tile) and isinstance(y, Tile):
         return Tile(exprs[0], _shape(x.shape, y.shape), x.weak and y.weak, _roots(x, y))
     if isinstance(x, Pointer) and isinstance(y, Pointer):
@@ -158,8 +251,15 @@ def placed(cx: Context, name: str, value: Value) -> Value:
     """The value in the IR locals of the name; compile-time values stay."""
     if isinstance(value, Tile) and value.weak and cx.is_static(value.expr):
         return value
-    found = leaves(value)
-    return with_leaves(value, [n.Var(cx.canonical(name + s), e.type) for s, e in found]) if found else value
+    return in_slots(cx, name, value)
+
+
+def in_slots(cx: Context, name: str, value: Value) -> Value:
+    """The value read from the IR locals of the name."""
+    found = list(zip(leaves(value), ranks_of(value), strict=True))
+    if not found:
+        return value
+    return with_leaves(value, [n.Var(cx.slot(name + s, r), e.type) for (s, e), r in found])
 
 
 # --- loops
@@ -183,9 +283,8 @@ def entered(cx: Context, name: str, value: Value) -> Value:
         if is_none(value):
             return value
         value = strong(value)
-        return replace(value, expr=n.Var(cx.canonical(name), value.type))
-    found = leaves(value)
-    return with_leaves(value, [n.Var(cx.canonical(name + s), e.type) for s, e in found]) if found else value
+        return replace(value, expr=n.Var(cx.slot(name, value.rank), value.type))
+    return in_slots(cx, name, value)
 
 
 def after(cx: Context, envs: Iterable[Env], start: Env, names: Sequence[str]) -> Env:
@@ -213,4 +312,6 @@ def widen(cx: Context, name: str, x: Value, y: Value) -> Value:
         px, py = (v if isinstance(v, Pointer) else v.base for v in (x, y))  # type: ignore[union-attr]
         if px.base != py.base:
             return x
+        if isinstance(x, Window) and isinstance(y, Window) and (x.sizes, x.strides) != (y.sizes, y.strides):
+            raise NotHandled("a block pointer whose extents or strides change in a loop")
     return unified(cx, name, x, y)

@@ -12,6 +12,7 @@ from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton import types as tt
 from gpulint.frontend.triton.context import Context, NotHandled
 from gpulint.frontend.triton.values import (
+    Choice,
     DType,
     Function,
     Named,
@@ -67,6 +68,8 @@ def tile(cx: Context, value: Value, node: ast.AST) -> Tile:
         return Tile(n.Opaque(name_of(value), (), UNKNOWN, span=cx.span(node)), weak=True)
     if isinstance(value, Tuple) and len(value.items) == 1:
         return tile(cx, value.items[0], node)
+    if isinstance(value, Choice):
+        raise NotHandled("a variable whose kind or rank depends on a compile-time branch", node)
     raise NotHandled(f"a {type(value).__name__.lower()} used as a number", node)
 
 
@@ -309,7 +312,8 @@ def _is_none(cx: Context, value: Value, node: ast.AST) -> Tile:
         name = value.text
     elif isinstance(value, Tile) and isinstance(value.expr, n.Var) and value.expr.name in cx.params:
         name = value.expr.name
-    if not name:
+    passed_on = bool(cx.frame.label) and name in cx.kinds.integers
+    if not name or passed_on:
         return Tile(n.Const(False, BOOL), weak=True)
     return Tile(n.Opaque(f"{name} is None", (), BOOL, span=cx.span(node)), weak=True)
 

@@ -39,14 +39,10 @@ def unsupported(cx: Context, reason: str, s: ast.AST, node: ast.AST | None = Non
             value = cx.frame.env.get(e.id)
             arrays.update(dict.fromkeys(arrays_of(value)))
             if isinstance(e.ctx, ast.Store):
-                targets.append(cx.canonical(e.id))
-                rank = value.rank if isinstance(value, Tile) else 0
                 shape = value.shape if isinstance(value, Tile) else ()
-                cx.ranks[targets[-1]] = max(rank, cx.ranks.get(targets[-1], 0))
-                if not isinstance(value, (Pointer, Window)):
-                    cx.frame.env[e.id] = Tile(n.Var(targets[-1], UNKNOWN), shape)
-                else:
-                    cx.emit(n.Assign(targets[-1], n.Opaque("unknown", (), UNKNOWN, True, value.rank if isinstance(value, Pointer) else 0)))
+                targets.append(cx.slot(e.id, len(shape)))
+                cx.ranks[targets[-1]] = len(shape)
+                cx.frame.env[e.id] = Tile(n.Var(targets[-1], UNKNOWN), shape)
     place = node if node is not None and hasattr(node, "lineno") else s
     span = cx.span(place) if place is not node or _own(cx, place) else cx.span(s)
     cx.emit(n.Unsupported(reason, tuple(arrays), tuple(dict.fromkeys(targets)), span))
@@ -135,6 +131,8 @@ def _unpack(cx: Context, target: ast.Tuple | ast.List, value: Value, node: ast.A
         from gpulint.frontend.triton.attributes import item
 
         value = Tuple(tuple(item(cx, value, i, node) for i in range(len(target.elts))))
+    if isinstance(value, Tile) and isinstance(value.expr, n.Var) and value.expr.name in cx.movable:
+        value = _unknown_items(cx, value, len(target.elts), node)
     if not isinstance(value, Tuple):
         raise NotHandled("unpacking of something that is not a tuple", node)
     items = list(value.items)
@@ -148,6 +146,15 @@ def _unpack(cx: Context, target: ast.Tuple | ast.List, value: Value, node: ast.A
         items = [ex.spilled(cx, v, node) for v in items]
     for t, v in zip(target.elts, items, strict=True):
         store(cx, t.value if isinstance(t, ast.Starred) else t, v, node)
+
+
+def _unknown_items(cx: Context, value: Tile, count: int, node: ast.AST) -> Tuple:
+    """What a function that is not known returned, as several new values."""
+    out: list[Value] = []
+    for _ in range(count):
+        e = n.Opaque("item", (value.expr,), UNKNOWN, True, value.rank, cx.span(node))
+        out.append(cx.temp(Tile(e, value.shape), "item", cx.span(node)))
+    return Tuple(tuple(out))
 
 
 # --- control

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton.calls import Given, fresh, intrinsic, sizes
@@ -40,10 +41,17 @@ def where(cx: Context, given: Given, node: ast.AST) -> Value:
     a, b = given.get("x"), given.get("y")
     if isinstance(a, Pointer) and isinstance(b, Pointer):
         if a.base != b.base:
-            raise NotHandled("a choice between pointers into two arrays", node)
+            if condition.shape:
+                raise NotHandled("a choice between pointers into two arrays for each element", node)
+            return _chosen(cx, condition, a, b, node)
         chosen = ops.choose(cx, condition, Tile(a.offset, a.shape), Tile(b.offset, b.shape), node)
         return replace(a, offset=chosen.expr, shape=chosen.shape)
     return ops.choose(cx, condition, ops.tile(cx, a, node), ops.tile(cx, b, node), node)
+
+
+def _chosen(cx: Context, condition: Tile, a: Pointer, b: Pointer, node: ast.AST) -> Value:
+    """One of two pointers into different arrays, by a scalar condition."""
+    return ex.select(cx, condition, lambda: a, lambda: b, node)
 
 
 @intrinsic("tl.clamp", "x min max")
@@ -208,9 +216,11 @@ def _reduced(value: Tile, given: Given, node: ast.AST) -> Shape:
     keep = bool(constant(given.get("keep_dims")))
     if not given.has("axis"):
         return tuple(shapes.ONE for _ in value.shape) if keep else ()
-    axis = _axis(given.get("axis"), max(value.rank, 1), node)
     if not value.shape:
         return ()
+    if integer(given.get("axis")) is None and keep:
+        return value.shape  # one element along an axis that is not known: a value for each element covers it
+    axis = _axis(given.get("axis"), value.rank, node)
     middle: Shape = (shapes.ONE,) if keep else ()
     return (*value.shape[:axis], *middle, *value.shape[axis + 1 :])
 

@@ -145,8 +145,20 @@ class Unresolved:
     scope: Scope
 
 
+@dataclass(frozen=True)
+class Choice:
+    """A local that is one of two values of different kinds or ranks, by a compile-time condition.
+
+    It can be used only where a branch settles the condition.
+    """
+
+    condition: n.Expr
+    then: Value
+    other: Value
+
+
 Value = Union[
-    Tile, Pointer, Window, Tuple, Function, Named, DType, Bounds, Method, Class, Unresolved,
+    Tile, Pointer, Window, Tuple, Function, Named, DType, Bounds, Method, Class, Unresolved, Choice,
 ]  # fmt: skip
 NONE = Tile(n.Const(None), weak=True)
 

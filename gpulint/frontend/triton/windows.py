@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Union
 
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
@@ -12,7 +13,7 @@ from gpulint.frontend.triton.context import Context, NotHandled
 from gpulint.frontend.triton.memory import Access, atomic, load, pointer, scope_of, store
 from gpulint.frontend.triton.values import NONE, Pointer, Shape, Tile, Tuple, Value, Window, constant, integer
 from gpulint.ir import nodes as n
-from gpulint.ir.types import INT32, INT64, UNKNOWN
+from gpulint.ir.types import BOOL, INT32, INT64, UNKNOWN
 
 
 def _row(cx: Context, value: Value, node: ast.AST) -> Shape:
@@ -72,14 +73,24 @@ def advance(cx: Context, given: Given, node: ast.AST) -> Value:
     return replace(w, offsets=tuple(moved))
 
 
-def placed(cx: Context, w: Window, offsets: Shape, checked: frozenset[int], node: ast.AST) -> Access:
-    """The access of a block at these offsets; elements outside the checked axes' extents are masked off."""
+Checks = dict[int, Union[n.Expr, None]]
+
+
+def placed(cx: Context, w: Window, offsets: Shape, checked: Checks, node: ast.AST) -> Access:
+    """The access of a block at these offsets; elements outside the checked axes' extents are masked off.
+
+    `checked`: by axis, the condition under which it is checked (None: always).
+    """
     span = cx.span(node)
     at = [_coordinate(o, k, s, span) for k, (o, s) in enumerate(zip(offsets, w.block, strict=True))]
     guards: list[n.Expr] = []
     for k in sorted(checked):
         extent = w.sizes[k]
-        guards += (n.Compare("ge", at[k], n.Const(0, INT64), span), n.Compare("lt", at[k], extent, span))
+        inside = (n.Compare("ge", at[k], n.Const(0, INT64), span), n.Compare("lt", at[k], extent, span))
+        when = checked[k]
+        guards += inside if when is None else (
+            n.Logic("or", (n.Unary("not", when, BOOL, span), n.Logic("and", inside, span)), span),
+        )
     mask = n.Logic("and", tuple(guards), span) if guards else None
     subscripts: tuple[n.Expr, ...] = tuple(at)
     if not w.hosted:
@@ -108,18 +119,21 @@ def _offset(w: Window, at: list[n.Expr], node: ast.AST, cx: Context) -> n.Expr:
 # --- block pointers
 
 
-def _checked(cx: Context, w: Window, given: Given, node: ast.AST) -> frozenset[int]:
-    """The axes of `boundary_check`."""
+def _checked(cx: Context, w: Window, given: Given, node: ast.AST) -> Checks:
+    """The axes of `boundary_check`; where those are not known, each axis may be checked."""
     if not w.offsets and w.block:
-        return frozenset(range(len(w.block)))
+        return dict.fromkeys(range(len(w.block)))
     value = given.get("boundary_check")
+    if given.has("boundary_check") and isinstance(value, Tile) and integer(value) is None:
+        names = [f"{k} in {ops.describe(value)}" for k in range(len(w.block))]
+        return {k: n.Opaque(name, (), BOOL, span=cx.span(node)) for k, name in enumerate(names)}
     if isinstance(value, Tuple):
         found = [integer(v) for v in value.items]
     else:
         found = [integer(value)] if given.has("boundary_check") else []
     if any(a is None for a in found):
         raise NotHandled("a boundary check of axes that are not constant", node)
-    return frozenset(shapes.axis_of(a, len(w.block), node) for a in found if a is not None)
+    return {shapes.axis_of(a, len(w.block), node): None for a in found if a is not None}
 
 
 def load_window(cx: Context, w: Window, given: Given, node: ast.AST) -> Tile:
@@ -161,7 +175,7 @@ def _described(cx: Context, given: Given, node: ast.AST) -> Access | None:
             cx.kinds.descriptors[w.base.base] = len(offsets)
             return None
         raise NotHandled(f"{len(offsets)} offsets for a descriptor of {len(w.block)} axes", node)
-    return placed(cx, w, offsets, frozenset(range(len(offsets))), node)
+    return placed(cx, w, offsets, dict.fromkeys(range(len(offsets))), node)
 
 
 @intrinsic("descriptor.load", "descriptor offsets")

@@ -177,7 +177,7 @@ def _library(name: str) -> Value:
 
 def limit(type_: object, which: str) -> int | None:
     """`min` or `max` of an integer type."""
-    if not isinstance(type_, IntType):
+    if not isinstance(type_, IntType) or which not in ("min", "max"):
         return None
     low, high = RANGES[f"{'' if type_.signed else 'u'}int{type_.bits}"]
     return low if which == "min" else high

@@ -46,7 +46,7 @@ class LaunchRankMismatch(Rule):
         rank, name = view.accesses.rank, view.kernel.qualname
         for s in view.result.sites:
             grid, block = s.site.grid, s.site.block
-            if s.site.forall or grid is None or block is None:
+            if s.site.forall or not s.site.ranked or grid is None or block is None:
                 continue
             given = max(len(grid), len(block))
             if given < rank:

@@ -1,0 +1,43 @@
+"""Clauses that a tile kernel takes for granted: positive divisors and sizes, strides not negative.
+
+They are ordinary clauses of the inferred contract (checked at every launch site), taken first since
+truncating division and products with strides say nothing without them.
+"""
+
+from __future__ import annotations
+
+from gpulint.contract.clause import Clause
+from gpulint.dataflow.access import AccessSet
+from gpulint.solver.residual import Named
+from gpulint.term import Scope, Sym, apps, ge, symbols
+from gpulint.term.build import of_atom
+
+DIVISIONS = ("floordiv", "mod", "truncdiv", "truncmod")
+
+
+def clauses(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
+    """`n >= 1` for divisors and tile sizes, `stride >= 0` for factors of a coordinate."""
+    positive: set[Sym] = set()
+    factors: set[Sym] = set()
+    for a in accesses.accesses:
+        for x in apps(a.domain, *a.subscripts):
+            if x.op in DIVISIONS:
+                positive |= symbols(x.args[1])
+        for _, size in a.lanes:
+            positive |= symbols(size)
+        for t in a.subscripts:
+            for mono, _ in t.terms:
+                if any(not isinstance(m, Sym) or m.scope is not Scope.LAUNCH for m in mono):
+                    factors |= {m for m in mono if isinstance(m, Sym)}
+    positive = {s for s in positive if _parameter(s, named)}
+    factors = {s for s in factors if _parameter(s, named)} - positive
+    ordered = sorted(positive, key=lambda s: s.order), sorted(factors, key=lambda s: s.order)
+    return (
+        *(Clause(ge(of_atom(s), 1)) for s in ordered[0]),
+        *(Clause(ge(of_atom(s), 0)) for s in ordered[1]),
+    )
+
+
+def _parameter(s: Sym, named: Named) -> bool:
+    """Whether the symbol is an integer parameter whose sign nothing tells yet."""
+    return s in named.symbols and s.scope is Scope.LAUNCH and "." not in s.name and s.lo is None

@@ -10,15 +10,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from gpulint.contract.hostarray import Links, array_terms, link_ranks
+from gpulint.contract.hostarray import (
+    Elements,
+    Links,
+    absence,
+    array_terms,
+    elements_of,
+    is_none,
+    link_ranks,
+    pointer_terms,
+    settled,
+)
 from gpulint.dataflow.access import Array
 from gpulint.frontend.host.ranks import known_ranks
 from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Other, Scalar
 from gpulint.ir import symbols as s
 from gpulint.ir.nodes import Kernel, Param
 from gpulint.ir.types import ArrayType, BoolType, FloatType
-from gpulint.term import TRUE, ZERO, Bool, Int, Literal, Scope, Sym, bool_sym, ge, le, mul, subst, symbols
+from gpulint.term import (
+    TRUE,
+    ZERO,
+    App,
+    Bool,
+    Int,
+    Literal,
+    Scope,
+    Sym,
+    apps,
+    bool_sym,
+    ge,
+    le,
+    mul,
+    subst,
+    symbols,
+)
 from gpulint.term.build import ONE, of_atom, sym
 from gpulint.term.walk import T, Term
 
@@ -47,7 +74,8 @@ class Binding:
     happens in the kernel, never to prove those limits. `links` are equalities between names of one
     host array (`a.shape[0]` and `a.size` of a 1-D one), already applied to `mapping` and `facts`;
     `host` applies them to other terms of the site. `exact`: every argument was understood.
-    `missing` are parameters without an understood argument.
+    `missing` are parameters without an understood argument. `flags` answer the kernel's questions
+    whether a parameter is None. `elements` tell of what an array holds, by the kernel's parameter.
     """
 
     mapping: Mapping[Sym, Int]
@@ -60,12 +88,23 @@ class Binding:
     links: Mapping[Sym, Int] = field(default_factory=dict)
     kernel: str = ""
     taken: frozenset[str] = frozenset()  # names of host symbols at this site
+    flags: Mapping[App, Bool] = field(default_factory=dict)
+    elements: Mapping[str, Elements] = field(default_factory=dict)
 
     def apply(self, term: T) -> T:
         """The kernel term over host symbols; symbols without a binding are renamed apart."""
         free = {v: of_atom(self.free(v)) for v in self.unbound(term)}
-        both: dict[Sym, Int] = {**self.mapping, **free}
+        both: dict[Any, Any] = {**self.mapping, **free, **self.flags}
         return subst(term, both)
+
+    def element_facts(self, *terms: Term) -> tuple[Bool, ...]:
+        """What holds of the elements that host-side terms (after `apply`) load."""
+        out: list[Bool] = []
+        for a in apps(*terms, op="load"):
+            known = self.elements.get(a.data)
+            if known is not None:
+                out += known.bounds(of_atom(a))
+        return _unique(out)
 
     def host(self, term: T) -> T:
         """A term of the host code with the names of one quantity made one."""
@@ -94,18 +133,28 @@ def bind(kernel: Kernel, arrays: Mapping[str, Array], site: LaunchSite) -> Bindi
     work = _Work(Links(ranks=known_ranks(site.facts)), list(site.notes))
     for p in kernel.params:
         argument = site.arguments.get(p.name)
+        work.missing_value(p, argument)
         if isinstance(argument, HostArray) and p.is_array:
-            work.array(p, _rank(p, arrays), argument)
-        else:
+            rank = _rank(p, arrays)
+            if argument.span is not None and rank in (1, None):
+                work.pointer(p, argument)
+            else:
+                work.array(p, rank, argument)
+        elif not settled(argument):
             work.other(p, argument)
     device = work.launch(site)
     links = work.links.mapping
     mapping = {k: subst(v, links) for k, v in work.mapping.items()}
     facts = _unique(subst(f, links) for f in (*site.facts, *work.facts))
-    taken = frozenset(v.name for v in symbols(*facts, *mapping.values(), *_site_terms(site)))
+    flags = {k: subst(v, links) for k, v in work.flags.items()}
+    elements = {k: v.linked(links) for k, v in work.elements.items()}
+    known = [t for v in elements.values() for t in (v.low, v.high) if t is not None]
+    taken = frozenset(
+        v.name for v in symbols(*facts, *mapping.values(), *flags.values(), *known, *_site_terms(site))
+    )
     return Binding(
         mapping, facts, _unique(subst(f, links) for f in device), site.exact and not work.missing,
-        tuple(work.notes), tuple(work.problems), tuple(work.missing), links, kernel.name, taken,
+        tuple(work.notes), tuple(work.problems), tuple(work.missing), links, kernel.name, taken, flags, elements,
     )  # fmt: skip
 
 
@@ -119,6 +168,8 @@ class _Work:
     facts: list[Bool] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    flags: dict[App, Bool] = field(default_factory=dict)
+    elements: dict[str, Elements] = field(default_factory=dict)
 
     def array(self, p: Param, rank: int | None, a: HostArray) -> None:
         """Bind the extents, size and strides of an array, unless its rank does not fit."""
@@ -133,6 +184,21 @@ class _Work:
         terms, extents = array_terms(p, rank, a)
         self.mapping.update(terms)
         self.facts += [ge(t, ZERO) for t in extents]
+
+    def pointer(self, p: Param, a: HostArray) -> None:
+        """A tensor of a tile kernel, seen through its pointer: as many elements as it spans."""
+        assert a.span is not None
+        self.mapping.update(pointer_terms(p.name, a.span))
+        self.facts += [ge(t, ZERO) for t in (*(a.shape or ()), *(a.strides or ()))]
+        known = elements_of(a)
+        if known is not None:
+            self.elements[p.name] = known
+
+    def missing_value(self, p: Param, argument: Argument | None) -> None:
+        """Whether None is given for the parameter: the kernel asks by name."""
+        none = absence(argument)
+        if none is not None:
+            self.flags.update(dict.fromkeys(is_none(p.name), none))
 
     def rank_problem(self, p: Param, a: HostArray, rank: int | None, given: int) -> None:
         axes = "axis" if rank == 1 else "axes"

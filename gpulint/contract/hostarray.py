@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from gpulint.frontend.host.site import HostArray
+from gpulint.frontend.host.site import Argument, HostArray, Other, Scalar
 from gpulint.frontend.host.values import rank_symbol
 from gpulint.ir import symbols as s
 from gpulint.ir.nodes import Param
-from gpulint.term import Int, Sym, const, mul
+from gpulint.term import FALSE, TRUE, App, Bool, Int, Literal, Sym, bool_app, const, ge, mul, subst
 from gpulint.term.build import ONE
 
 ITEM_BYTES = {
@@ -16,6 +17,27 @@ ITEM_BYTES = {
     "float32": 4, "int64": 8, "uint64": 8, "float64": 8, "complex64": 8, "complex128": 16,
 }  # fmt: skip
 MAX_RANK = 32  # NumPy had this limit; more axes than this are no array
+
+
+@dataclass(frozen=True)
+class Elements:
+    """What the host knows of an array's elements: their bounds, whether they are all different, whether
+    they never fall. None: nothing."""
+
+    low: Int | None = None
+    high: Int | None = None
+    injective: bool | None = None
+    sorted: bool | None = None
+
+    def bounds(self, element: Int) -> list[Bool]:
+        """What holds of one element."""
+        out = [ge(element, self.low)] if self.low is not None else []
+        return [*out, ge(self.high, element)] if self.high is not None else out
+
+    def linked(self, links: Mapping[Sym, Int]) -> Elements:
+        """The same with the names of one quantity made one."""
+        low = subst(self.low, links) if self.low is not None else None
+        return replace(self, low=low, high=subst(self.high, links) if self.high is not None else None)
 
 
 @dataclass
@@ -66,6 +88,39 @@ def array_terms(p: Param, rank: int | None, a: HostArray) -> tuple[dict[Sym, Int
     if a.contiguous:
         out.update(_strides(p.name, shape, ITEM_BYTES.get(a.dtype)))
     return out, list(shape)
+
+
+def pointer_terms(name: str, span: Int) -> dict[Sym, Int]:
+    """The extent of a tensor that a tile kernel sees through a pointer: one axis, as long as its span."""
+    return {_sym(s.extent(name, 0, 1)): span, _sym(s.extent(name, 0, None)): span}
+
+
+def elements_of(a: HostArray) -> Elements | None:
+    """What is known of the elements; None for nothing."""
+    known = Elements(a.low, a.high, a.injective, a.sorted)
+    return known if known != Elements() else None
+
+
+def absence(argument: Argument | None) -> Bool | None:
+    """The condition that None is given; None when the host does not tell."""
+    if isinstance(argument, Scalar):
+        return FALSE
+    return argument.none if argument is not None else None
+
+
+def is_none(name: str) -> list[App]:
+    """The predicates by which a kernel asks whether a parameter is None."""
+    out = []
+    for text in (f"{name} is None", f"{name} is None()"):
+        question = bool_app(text)
+        assert isinstance(question, Literal) and isinstance(question.atom, App)
+        out.append(question.atom)
+    return out
+
+
+def settled(argument: Argument | None) -> bool:
+    """Whether an argument is no number and no array, and known for what it is: None, a string, a type."""
+    return isinstance(argument, Other) and (argument.known or argument.none == TRUE)
 
 
 def _strides(name: str, shape: tuple[Int, ...], item: int | None) -> dict[Sym, Int]:

@@ -63,7 +63,8 @@ class Access:
     the access happens, loop ranges apart; it may hold elsewhere too when `exact` is false.
     `phase` counts the block barriers before the access within the innermost statement list common
     to both accesses: accesses of one block with phases that a barrier separates are ordered.
-    `value` is the stored value as a term when it is an integer that is understood.
+    `value` is the stored value as a term when it is an integer that is understood, or a named function
+    of such integers.
     `lanes`: of a tile access, the symbol and the size of each axis of the tile; the mask is part of
     `guard`.
     """

@@ -13,7 +13,8 @@ from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
 from gpulint.dataflow.lanes import Sizes, lane_atom, sizes
 from gpulint.dataflow.ops import operations
 from gpulint.dataflow.signs import Signs, floored, limit, truncates
-from gpulint.dataflow.terms import Terms
+from gpulint.dataflow.terms import Opaque, Terms
+from gpulint.dataflow.typed import Typed
 from gpulint.dataflow.uniform import Uniformity
 from gpulint.dataflow.views import base_extents, locate
 from gpulint.ir import nodes as n
@@ -57,6 +58,8 @@ class Analysis:
     terms: Terms = field(init=False)
     alike: Uniformity = field(init=False)
     sizes: list[Sizes] = field(init=False)  # of the tile of each node
+    typed: Typed | None = field(init=False)
+    _signs: dict[Bool, Signs] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     loops: dict[int, Loop] = field(default_factory=dict)
     by_node: dict[int, list[int]] = field(default_factory=dict)  # load node -> its accesses
@@ -65,6 +68,7 @@ class Analysis:
     def __post_init__(self) -> None:
         self.terms = Terms(self.graph, written(self.graph))
         self.alike = Uniformity(self.graph)
+        self.typed = Typed(self.graph) if self.graph.tile else None
         self.sizes = sizes(self.graph) if self.graph.tile else [{} for _ in self.graph.nodes]
 
     def run(self) -> AccessSet:
@@ -107,7 +111,7 @@ class Analysis:
         else:
             subscripts, checks = found.subscripts, tuple(found.checks)
         if truncates(guard, *subscripts):
-            signs = Signs(guard)
+            signs = self.signs(guard)
             guard, subscripts = signs.apply(guard), tuple(map(signs.apply, subscripts))
             checks = tuple((signs.apply(a), signs.apply(b)) for a, b in checks)
         value = self._value(event)
@@ -146,6 +150,11 @@ class Analysis:
         extents = (self.terms.resolve(self.terms.integer(i)) for i in event.lanes)
         return tuple((lane_atom(axis), size) for axis, size in enumerate(extents))
 
+    def signs(self, guard: Bool) -> Signs:
+        if guard not in self._signs:
+            self._signs[guard] = Signs(guard)
+        return self._signs[guard]
+
     def sides(self, *terms: Int | Bool) -> list[Bool]:
         """What holds of the unknowns in the terms, and of those that this brings in."""
         out: list[Bool] = []
@@ -161,7 +170,11 @@ class Analysis:
         return out
 
     def _value(self, event: Event) -> Int | None:
-        if event.kind != "store" or not self.terms.integral[event.values[0]]:
+        """What a store writes: an integer, or a named function of integers."""
+        if event.kind != "store":
+            return None
+        value = self.terms.value(event.values[0])
+        if isinstance(value, Opaque) and value.name is None:
             return None
         return self.terms.resolve(self.terms.integer(event.values[0]))
 

@@ -11,10 +11,9 @@ from gpulint.dataflow.graph import ArrayValue, Base, Event, Graph, Place, Slice,
 from gpulint.dataflow.loops import for_loop, while_loop
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
+from gpulint.ir.tiles import DIALECTS
 from gpulint.ir.types import UNKNOWN, ArrayType
 from gpulint.ir.walk import statements
-
-TILE_DIALECTS = ("triton", "cutile")
 
 
 class Unknown(Exception):
@@ -27,7 +26,7 @@ class Unknown(Exception):
 
 def build(kernel: n.Kernel) -> Graph:
     """The graph of a kernel. Raises TooLarge beyond `graph.MAX_NODES` values, Unknown."""
-    st = State(Graph(tile=kernel.dialect in TILE_DIALECTS))
+    st = State(Graph(tile=kernel.dialect in DIALECTS))
     _declare(st, kernel)
     walk(st, kernel.body)
     return st.graph

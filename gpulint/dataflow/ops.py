@@ -14,7 +14,7 @@ from gpulint.dataflow import text
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.dataflow.graph import Event, Node
 from gpulint.dataflow.needed import SAME, Use, uses
-from gpulint.dataflow.signs import Signs, truncates
+from gpulint.dataflow.signs import truncates
 from gpulint.ir import symbols
 from gpulint.ir.types import INT64, IntType
 from gpulint.term import Int
@@ -97,7 +97,7 @@ def _term(a: Analysis, node: Node) -> Int | None:
     if not isinstance(node.type, IntType) or not a.terms.integral[node.id] or node.expr is None:
         return None
     if node.kind == "op":
-        if node.op not in _MAY_LEAVE:
+        if node.op not in _MAY_LEAVE or (a.typed is not None and a.typed.fits(node)):
             return None
         out = a.terms.resolve(a.terms.integer(node.id))
         if node.op in ("floordiv", "truncdiv"):
@@ -123,6 +123,6 @@ def _make(a: Analysis, node: Node, term: Int, guard: t.Bool, loops: tuple[int, .
     assert isinstance(node.type, IntType) and node.expr is not None
     guard = t.and_(guard, *a.sides(term, guard))
     if truncates(term, guard):
-        signs = Signs(guard)
+        signs = a.signs(guard)
         guard, term = signs.apply(guard), signs.apply(term)
     return IntOp(term, node.type, guard, a.around(loops), node.span, feeds, text.bare(node.expr))

@@ -7,6 +7,8 @@ negative both quotients are below one.
 
 from __future__ import annotations
 
+from typing import cast
+
 from gpulint import term as t
 from gpulint.dataflow.facts import Facts
 from gpulint.dataflow.lanes import T
@@ -62,6 +64,7 @@ class Signs:
 
     def __init__(self, guard: Bool) -> None:
         plain = t.and_(*(c for c in t.conjuncts(guard) if not truncates(c)))
+        self.done: dict[Int | Bool, Int | Bool] = {}
         facts = Facts(plain)
         self.env: dict[Atom, Interval] = dict(facts.env)
         for s in sorted(t.symbols(plain), key=lambda s: s.name):
@@ -70,7 +73,9 @@ class Signs:
 
     def apply(self, term: T) -> T:
         """The term with the divisions made Python's whose operands the guard shows not negative."""
-        return transform(term, self._replace) if truncates(term) else term
+        if term not in self.done:
+            self.done[term] = transform(term, self._replace) if truncates(term) else term
+        return cast(T, self.done[term])
 
     def _replace(self, a: Atom) -> Int | None:
         if not isinstance(a, App) or a.op not in _FLOOR:

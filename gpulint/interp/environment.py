@@ -8,6 +8,7 @@ from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Point
 from gpulint.interp.values import itemsize
 from gpulint.ir import symbols
 from gpulint.ir.nodes import Kernel, Param
+from gpulint.ir.tiles import DIALECTS as TILE_DIALECTS
 from gpulint.ir.types import ArrayType
 from gpulint.term import Int, Sym
 from gpulint.term.node import Atom
@@ -32,7 +33,7 @@ class Environment(Mapping[Atom, int]):
 
 
 def environment(kernel: Kernel, launch: ConcreteLaunch, point: Point | None = None) -> Environment:
-    """Parameters, extents, strides, block and grid sizes; with a point, its coordinates too.
+    """Parameters, extents, strides, block and grid sizes; with a point, its coordinates (or lanes) too.
 
     Integer and boolean scalars only: a condition over a float has no value here. Arrays are taken
     as C-contiguous, as the interpreter stores them.
@@ -43,7 +44,8 @@ def environment(kernel: Kernel, launch: ConcreteLaunch, point: Point | None = No
         out[_name(symbols.grid_size(axis))] = launch.grid[axis]
         if point is not None:
             out[_name(symbols.block(axis))] = point[0][axis]
-            out[_name(symbols.thread(axis))] = point[1][axis]
+            place = symbols.lane if kernel.dialect in TILE_DIALECTS else symbols.thread
+            out[_name(place(axis))] = point[1][axis]
     for name, value in launch.scalars.items():
         if isinstance(value, int):
             out[_name(symbols.param(name))] = int(value)

@@ -70,6 +70,9 @@ class Violation:
     detail: str = ""
 
 
+SAME_VALUE = "same value"  # detail of a race of two writes that stored one value
+
+
 @dataclass
 class Outcome:
     """What a run did. `written` maps each array to the elements that were written, with values."""

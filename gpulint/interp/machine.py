@@ -17,7 +17,7 @@ from collections import Counter
 from typing import Any
 
 from gpulint.interp.expressions import COORDS, LANE_SLOT, coord_slot
-from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Outcome, Point, Violation
+from gpulint.interp.launch import SAME_VALUE, ConcreteArray, ConcreteLaunch, Outcome, Point, Violation
 from gpulint.interp.memory import Array, Buffer, Region, whole
 from gpulint.interp.program import Program, program
 from gpulint.interp.races import WRITE, Entry
@@ -25,6 +25,7 @@ from gpulint.interp.schedule import run_blocks
 from gpulint.interp.thread import WARP, Cut, Halt, Thread
 from gpulint.interp.values import POISON
 from gpulint.ir import nodes as n
+from gpulint.ir import tiles
 from gpulint.ir.span import Span
 from gpulint.ir.symbols import MAX_BLOCK, MAX_GRID, MAX_THREADS
 from gpulint.ir.types import (
@@ -74,9 +75,9 @@ def run(kernel: n.Kernel, launch: ConcreteLaunch) -> Outcome:
 
 def machine_of(kernel: n.Kernel, launch: ConcreteLaunch) -> Machine:
     """The machine for the kernel's dialect: thread by thread, or program by program."""
-    from gpulint.interp import tile
+    if kernel.dialect in tiles.DIALECTS:
+        from gpulint.interp import tile
 
-    if kernel.dialect in tile.DIALECTS:
         return tile.TileMachine(kernel, tile.programs_only(launch))
     return Machine(kernel, launch)
 
@@ -179,7 +180,7 @@ class Machine:
         modes: tuple[str, ...] = (), detail: str = "",
     ) -> None:  # fmt: skip
         """Add a violation, unless this place or pair of places has had its number."""
-        key = (kind, array, frozenset((span, other_span)))
+        key = (kind, array, frozenset((span, other_span)), detail if kind == "race" else "")
         self._reported[key] += 1
         if self._reported[key] <= self.launch.max_reports:
             self.outcome.violations.append(
@@ -193,7 +194,7 @@ class Machine:
         self.report(
             "race", earlier.site.span, earlier.thread.point, array=place.array.name, element=place.index,
             extents=place.array.shape, other=now.thread.point, other_span=now.site.span,
-            modes=(earlier.site.mode, now.site.mode), detail="same value" if same else "",
+            modes=(earlier.site.mode, now.site.mode), detail=SAME_VALUE if same else "",
         )  # fmt: skip
 
     def abandon(self, thread: Thread, span: Span, reason: str) -> None:

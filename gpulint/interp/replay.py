@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpulint.interp.launch import ConcreteLaunch, Violation
+from gpulint.interp.launch import SAME_VALUE, ConcreteLaunch, Violation
 from gpulint.interp.machine import run
 from gpulint.ir.nodes import Kernel
 from gpulint.ir.span import Span
@@ -13,15 +13,18 @@ def replay(
 ) -> Violation | None:
     """The violation of this kind at this place, or None when the run does not show it.
 
-    `span` matches by rows: a range in the same file that shares a row with it, of either place of a
-    race. `array` is the name of the base array.
+    `span` is that of either place of a race; a violation elsewhere, on the same row perhaps, is none of
+    this one's. `array` is the name of the base array. Writes of one value come last.
     """
+    found = None
     for v in run(kernel, launch).of(kind):
         if array is not None and v.array != array:
             continue
-        if span is None or any(s is not None and touches(s, span) for s in (v.span, v.other_span)):
-            return v
-    return None
+        if span is None or span in (v.span, v.other_span):
+            if v.detail != SAME_VALUE:
+                return v
+            found = found or v
+    return found
 
 
 def touches(a: Span, b: Span) -> bool:

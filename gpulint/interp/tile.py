@@ -30,7 +30,6 @@ from gpulint.ir.span import Span
 from gpulint.ir.types import IntType
 from gpulint.ir.walk import assigned, statements
 
-DIALECTS = ("triton", "cutile")
 BREAK, CONTINUE = object(), object()
 Signal = Any  # None, BREAK, CONTINUE or the label of the block to leave
 

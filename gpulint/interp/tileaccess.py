@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Union
@@ -188,9 +189,7 @@ class Accesses:
 
 def _shape(f: Frame, s: Target) -> At:
     shape = tuple(f.size(e, s.span) for e in s.lanes)
-    count = 1
-    for size in shape:
-        count *= size
+    count = math.prod(shape)
     if count > MAX_TILE:
         raise Cut("not-executable", s.span, f"a tile of {count} elements")
     charge(f.thread, count, s.span)

@@ -11,7 +11,7 @@ from gpulint.interp.launch import Point
 from gpulint.interp.memory import Region
 from gpulint.interp.schedule import Triple
 from gpulint.interp.thread import Cut, charge
-from gpulint.interp.tilevalues import Mismatch, Tile, Value
+from gpulint.interp.tilevalues import Tile, Unfit, Value
 from gpulint.interp.values import POISON, UNDEFINED
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
@@ -35,8 +35,8 @@ class Frame:
         """The value of an expression; Cut when its tiles do not fit together."""
         try:
             out = _EVALUATE[type(e)](self, e)
-        except Mismatch:
-            raise Cut("not-executable", e.span, "the tiles have different shapes") from None
+        except Unfit as error:
+            raise Cut("not-executable", e.span, str(error)) from None
         if isinstance(out, Tile):
             charge(self.thread, len(out.data), e.span)
         return out

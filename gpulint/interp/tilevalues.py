@@ -8,6 +8,7 @@ element that is accessed, in a mask, or in a branch.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from gpulint.interp import values as v
 from gpulint.interp.values import POISON, UNDEFINED
 from gpulint.ir.printer import type_name
 from gpulint.ir.span import Span
+from gpulint.ir.symbols import MAX_TILE
 from gpulint.ir.types import BoolType, FloatType, IntType, Type
 
 QUICK = {"add", "sub", "mul"}  # integers give an integer, whatever their size
@@ -48,28 +50,25 @@ Value = Any  # an element, or a Tile
 Sizes = dict[int, int]
 
 
-class Mismatch(Exception):
-    """Tiles of different shapes meet."""
+class Unfit(Exception):
+    """Tiles that do not fit together: of different shapes, or too large as one."""
 
 
 def sizes(*values: Value) -> Sizes:
-    """The sizes of the axes on which the values depend. Raises Mismatch."""
+    """The sizes of the axes on which the values depend. Raises Unfit."""
     out: Sizes = {}
     for value in values:
         if isinstance(value, Tile):
             for axis, size in zip(value.axes, value.shape, strict=True):
                 if out.setdefault(axis, size) != size:
-                    raise Mismatch
+                    raise Unfit("the tiles have different shapes")
     return dict(sorted(out.items()))
 
 
 def spread(value: Value, over: Sizes) -> Iterator[Any]:
     """The elements of a value over all coordinates of these axes, in row-major order."""
-    count = 1
-    for size in over.values():
-        count *= size
     if not isinstance(value, Tile):
-        return itertools.repeat(value, count)
+        return itertools.repeat(value, math.prod(over.values()))
     if value.axes == tuple(over):
         return iter(value.data)
     return (value.data[i] for i in _places(value, over))
@@ -94,6 +93,8 @@ def each(function: Callable[..., Any], *values: Value) -> Value:
     if not any(isinstance(value, Tile) for value in values):
         return function(*values)
     over = sizes(*values)
+    if math.prod(over.values()) > MAX_TILE:
+        raise Unfit(f"a tile of {math.prod(over.values())} elements")
     data = list(map(function, *(spread(value, over) for value in values)))
     return Tile(tuple(over), tuple(over.values()), data)
 

@@ -1,4 +1,4 @@
-"""Compile-time tile sizes: the parameters that must be at least 1 for a tile kernel to compile."""
+"""Tile dialects, and the parameters that must be at least 1 for a kernel of theirs to compile."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import replace
 from gpulint.ir import nodes as n
 from gpulint.ir.check import own_expressions
 from gpulint.ir.walk import statements, walk
+
+DIALECTS = ("triton", "cutile")
 
 
 def sized(kernel: n.Kernel) -> n.Kernel:

@@ -23,16 +23,18 @@ from gpulint.solver.radix import Unifier
 from gpulint.solver.reader import Reader
 from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
 from gpulint.solver.setting import Setting
-from gpulint.solver.sites import SiteRound
-from gpulint.solver.space import Seen
+from gpulint.solver.sites import SiteRound, owner
+from gpulint.solver.space import Seen, atom_of
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, Obligation, Verdict, Witness
 from gpulint.term import (
     App,
     Bool,
+    Cmp,
     Int,
     Scope,
     Sym,
     and_,
+    conjuncts,
     ge,
     le,
     lt,
@@ -89,8 +91,26 @@ def _uncovered(s: Setting, r: Round, a: Access) -> Witness | None:
     inside = [and_(ge(x, 0), lt(x, s.term(e))) for x, e in zip(subs, a.array.extents, strict=True)]
     if not _told_apart(s, r, domain, subs, [_element(x) for x in used]):
         return None
-    beyond = or_(*(ge(_element(x), s.term(space.unfold(space.total(x)))) for x in used))
+    bounds = conjuncts(and_(domain, *inside))
+    totals = {x: s.term(space.unfold(space.total(x))) for x in used}
+    used = [x for x in used if _own_fault(bounds, _element(x), totals[x])]
+    beyond = or_(*(ge(_element(x), totals[x]) for x in used))
     return _confirm(s, a, [domain, *inside, beyond], subs)
+
+
+def _own_fault(bounds: Sequence[Bool], element: Int, total: Int) -> bool:
+    """Whether what limits the element and what limits the threads come from at most one free input.
+
+    That an array is no longer than another that gave the grid is for the caller to see to.
+    """
+    mine, grid = atom_of(element), {owner(x.name) for x in symbols(total)}
+    for c in bounds:
+        if not isinstance(c, Cmp) or not any(n > 0 and mine in m for m, n in c.poly.terms):
+            continue
+        others = {owner(x.name) for x in symbols(c) if x is not mine}
+        if len(grid | others) <= 1:
+            return True
+    return False
 
 
 def _element(axis: int) -> Int:
@@ -169,7 +189,7 @@ def _outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
             continue
         if array is None or not array.written or name in s.accesses.tainted:
             continue
-        if _shared_with(arg, s.site, sites):
+        if written_elsewhere(arg, s.site, sites):
             continue
         writes = [x for x in s.accesses.accesses if x.array.name == name and x.mode == "write"]
         if writes:
@@ -177,7 +197,7 @@ def _outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
     return out
 
 
-def _shared_with(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSite]) -> bool:
+def written_elsewhere(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSite]) -> bool:
     """Whether another launch of the same host function takes the allocation too."""
     return any(
         isinstance(other, HostArray) and other.buffer == arg.buffer

@@ -11,7 +11,7 @@ from gpulint.contract.satisfy import simplify
 from gpulint.dataflow.access import AccessSet
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.ir.nodes import Kernel
-from gpulint.solver import coverage, general, launches, questions, search, sites
+from gpulint.solver import coverage, fresh, general, launches, questions, search, shapes, sites
 from gpulint.solver.general import Round
 from gpulint.solver.options import Options
 from gpulint.solver.setting import Setting
@@ -46,6 +46,8 @@ def decide(
     for a in at:
         launches.check(a, r)
         coverage.check(a, r, sites_)
+        fresh.check(a, sites_)
+        shapes.check(a)
     verdicts = _merge(r, at) if at else _alone(r)
     for a in at:
         verdicts += a.extra

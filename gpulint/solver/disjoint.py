@@ -3,13 +3,14 @@
 A pair with the same subscripts is decided by mixed-radix reasoning (`radix`), any other by Z3 on the
 two renamed points. Three scopes: any two points; points of different blocks; points of one block,
 whose block index is one and whose barrier-loop counters relate as the barrier intervals say.
+Writes that store one value are no conflict (`agree`).
 """
 
 from __future__ import annotations
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
-from gpulint.solver import ranges, space
+from gpulint.solver import agree, ranges, space
 from gpulint.solver.pairs import Pair
 from gpulint.solver.radix import Unifier
 from gpulint.solver.residual import Named
@@ -39,10 +40,35 @@ def rank_clause(s: Setting) -> Clause | None:
 
 
 def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
-    """The verdict on a pair in a setting; open ones carry the clauses that would settle them."""
+    """The verdict on a pair in a setting; open ones carry the clauses that would settle them.
+
+    Writes that store one value are no conflict.
+    """
+    other = agree.differ(s, p, held(p) - p.tied())
+    if other == FALSE:
+        return Verdict(obligation(p), PROVED, rung="same value")
+    v = _apart(s, p, named, deep)
+    if v.kind != UNDECIDED or other is None or not deep or not s.prover.unsat(*conflict(s, p)[0]):
+        return v
+    idle = rank_clause(s) if s.site is None else None
+    return _under(v.obligation, (idle,) if idle is not None else (), "same value")
+
+
+def conflict(s: Setting, p: Pair) -> tuple[list[Bool], tuple[Seen, Seen]]:
+    """Two points that meet and, where it is known what they store, do not store the same."""
+    other = agree.differ(s, p, held(p) - p.tied())
+    if other is None:
+        seen = views(s, p)
+        return collision(s, p, *seen), seen
+    seen = s.see(p.first, frozenset()), s.see(p.second, frozenset())
+    return [*collision(s, p, *seen), other], seen
+
+
+def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
+    """Whether the points of a pair meet in an element, whatever they store."""
     o = obligation(p)
     a, b = views(s, p)
-    idle = rank_clause(s) if s.site is None and p.scope in ("any", "blocks") else None
+    idle = rank_clause(s) if s.site is None and p.scope != "lanes" else None
     shared = (idle,) if idle is not None else ()
     if and_(space.twin(a.domain, 1, held(p)), space.twin(b.domain, 2, held(p))) == FALSE:
         return Verdict(o, PROVED, rung="bounds")  # no launch lets both happen
@@ -96,8 +122,8 @@ def views(s: Setting, p: Pair) -> tuple[Seen, Seen]:
 
 
 def live(s: Setting, p: Pair, axes: frozenset[int]) -> list[Int]:
-    """The coordinates that tell the pair's points apart, along the axes that the kernel uses."""
-    used = range(max(1, s.accesses.rank))
+    """The coordinates that tell the pair's points apart, along the axes that count."""
+    used = live_axes(s)
     if p.scope == "blocks":
         return [names.block(a) for a in used]
     if p.scope == "block":
@@ -105,6 +131,22 @@ def live(s: Setting, p: Pair, axes: frozenset[int]) -> list[Int]:
     if p.scope == "lanes":
         return [of_atom(lane) for lane, _ in p.first.lanes]
     return [c for c in space.coordinates(axes) if any(str(c).endswith(names.AXES[a]) for a in used)]
+
+
+def live_axes(s: Setting) -> list[int]:
+    """The axes of the kernel's indices, and at a site those along which it may launch more than one.
+
+    For any parameters `rank_clause` says that the others have one value.
+    """
+    rank = max(1, s.accesses.rank)
+    if s.site is None:
+        return [a for a in AXES if a < rank]
+    sizes = (names.block_size, names.grid_size)
+    return [a for a in AXES if a < rank or not all(_one(s, f(a)) for f in sizes)]
+
+
+def _one(s: Setting, size: Int) -> bool:
+    return bool(s.prover.prove(TRUE, le(s.term(size), 1), z3_too=False))
 
 
 def common(a: Bool, b: Bool) -> Bool:

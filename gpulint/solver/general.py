@@ -10,7 +10,17 @@ from gpulint.dataflow.access import Access, AccessSet, IntOp
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Kernel
 from gpulint.ir.types import ArrayType
-from gpulint.solver import convergence, disjoint, initialised, presumed, ranges, resources, space, widths
+from gpulint.solver import (
+    convergence,
+    disjoint,
+    initialised,
+    presumed,
+    ranges,
+    resources,
+    space,
+    tuning,
+    widths,
+)
 from gpulint.solver.disjoint import MAX_PAIRS
 from gpulint.solver.pairs import Pair, Pairing
 from gpulint.solver.residual import Named, rank
@@ -79,7 +89,7 @@ def _decide(s: Setting, named: Named) -> Round:
     verdicts += _disjoint(s, full, inferred, named)
     for o in (*convergence.obligations(s), *initialised.obligations(s)):
         verdicts.append(_either(s, full, inferred, _ordered(o)))
-    verdicts += resources.decide(s)
+    verdicts += [*resources.decide(s), *tuning.decide(s)]
     whole = consistent(s, _data(verdicts))
     verdicts = [_kept(v, whole) for v in verdicts]
     return Round(s.with_premises(whole), named, verdicts, whole)

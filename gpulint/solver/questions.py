@@ -62,15 +62,15 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
         return Ask(o, (seen.domain, widths.violated(o.op, seen.subscripts[0])), (seen,), "wrap")
     if o.property == "disjoint" and o.access is not None and o.other is not None:
         p = pair(s, o)
-        a, b = disjoint.views(s, p)
-        return Ask(o, tuple(disjoint.collision(s, p, a, b)), (a, b), "race", o.access.array.name)
+        conditions, points = disjoint.conflict(s, p)
+        return Ask(o, tuple(conditions), points, "race", o.access.array.name)
     if o.property == "convergent" and o.sync is not None and o.sync.kind == "block":
         apart = tuple(convergence.split(s, o.sync)) if o.sync.exact else ()
         return Ask(o, apart, (), "divergence")
     if o.property == "initialised" and o.access is not None:
-        a = s.see(o.access, frozenset())
+        one = s.see(o.access, frozenset())
         found = initialised.sources(s, o.access)
         gaps = [not_(s.term(x.reached)) for x in found]
-        return Ask(o, (a.domain, *gaps), (a,), "uninitialised", o.access.array.name)
+        return Ask(o, (one.domain, *gaps), (one,), "uninitialised", o.access.array.name)
     return None
 

@@ -44,10 +44,11 @@ class Reader:
         x, y, z = (self.number(self.s.term(t)) for t in terms)
         return x, y, z
 
-    def launch(self, fill: int = 0) -> ConcreteLaunch | None:
+    def launch(self, fill: int = 0, unset: bool = False) -> ConcreteLaunch | None:
         """The launch that the model describes, or None when it is no launch at all.
 
-        Arrays that the model does not speak of hold `fill` everywhere.
+        Arrays that the model does not speak of hold `fill` everywhere; with `unset`, those that the
+        host allocated without a value hold none.
         """
         grid = self._triple([names.grid_size(a) for a in AXES])
         block = self._triple([names.block_size(a) for a in AXES])
@@ -57,14 +58,14 @@ class Reader:
         arrays: dict[str, ConcreteArray] = {}
         for p in self.s.kernel.params:
             if p.is_array:
-                arrays[p.name] = self._array(p.name, fill)
+                arrays[p.name] = self._array(p.name, fill, unset)
             elif isinstance(p.type, FloatType):
                 scalars[p.name] = 1.0
             else:
                 scalars[p.name] = self.number(self.s.term(names.scalar(p)))
         return ConcreteLaunch(grid, block, arrays, scalars)
 
-    def _array(self, name: str, fill: int) -> ConcreteArray:
+    def _array(self, name: str, fill: int, unset: bool) -> ConcreteArray:
         array = self.s.accesses.arrays.get(name)
         shape = tuple(self.number(self.s.term(e)) for e in array.extents) if array else (1,)
         model = self.model
@@ -73,6 +74,9 @@ class Reader:
         def initial(index: Index) -> Number | None:
             return model.element(name, index) if told else fill
 
+        arg = self.s.site.arguments.get(name) if self.s.site is not None else None
+        if unset and isinstance(arg, HostArray) and arg.initialised is False:
+            return ConcreteArray(shape, lambda _: None, self._buffer(name))
         return ConcreteArray(shape, initial, self._buffer(name))
 
     def _buffer(self, name: str) -> str:

@@ -13,7 +13,7 @@ from gpulint.contract.bind import Binding
 from gpulint.interp.launch import ConcreteLaunch, Violation
 from gpulint.interp.replay import replay
 from gpulint.ir import symbols as names
-from gpulint.solver import space
+from gpulint.solver import agree, space
 from gpulint.solver.reader import Reader
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
@@ -66,12 +66,12 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
     reader = Reader(s, model, ask.seen)
     whole = whole or bool(s.accesses.syncs)
     for fill in FILLS:
-        launch = reader.launch(fill)
+        launch = reader.launch(fill, unset=ask.kind == "uninitialised")
         if launch is None or (whole and threads(launch) > ALL_THREADS):
             return None
         launch.points = None if whole else reader.points(launch.block)
         found = replay(s.kernel, launch, ask.kind, ask.obligation.span, ask.array or None)
-        if found is not None:
+        if found is not None and not agree.harmless(ask.obligation, found):
             return witness(reader, launch, found)
     return None
 

@@ -64,9 +64,7 @@ def called_by(module: Module, compiled: Iterable[ast.AST]) -> tuple[set[str], se
             called.add(_last(call.func))
             continue
         func = call.func
-        if isinstance(func, ast.Subscript):
-            launched.add(_last(func.value))
-        elif isinstance(func, ast.Attribute):
+        if isinstance(func, (ast.Subscript, ast.Attribute)):
             launched.add(_last(func.value))
         launched.update(_last(a) for a in (*call.args, *(k.value for k in call.keywords)))
     return called - {""}, launched - {""}

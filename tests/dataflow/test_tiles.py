@@ -197,7 +197,7 @@ def test_the_last_advance_of_a_pointer_need_not_fit():
 
 
 def test_int64_operations_keep_their_width():
-    found = analyse(b.kernel(b.store("out", b.pid().wide() * K, ()))).ops
+    found = analyse(b.kernel(b.store("out", b.pid().wide() * K * N, ()))).ops
     assert {o.type for o in found} == {INT64}
 
 
@@ -230,3 +230,15 @@ def test_operations_of_other_must_fit_where_the_load_is_used():
     ]
     found = ops(*body, elements={"idx": INT32}, feeds="address")
     assert ("2 * K", "lane0 < BLOCK and lane0 <= 2") in found
+
+
+def test_a_wide_sum_of_narrow_operands_fits_where_they_do():
+    k = b.kernel(b.store("out", (b.pid() * K).wide() + N, ()))
+    assert [o.type for o in analyse(k).ops] == [INT32]
+
+
+def test_a_wide_product_of_wide_operands_may_leave():
+    k = b.kernel(b.store("out", b.pid().wide() * K * N, ()))
+    assert [o.term for o in analyse(k).ops] == [
+        t.mul(symbols.block(0), symbols.param("K") * symbols.param("n"))
+    ]

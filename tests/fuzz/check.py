@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpulint.contract.clause import Clause
 from gpulint.interp.environment import Environment, environment
-from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Outcome, Violation
+from gpulint.interp.launch import SAME_VALUE, ConcreteArray, ConcreteLaunch, Outcome, Violation
 from gpulint.ir.nodes import Kernel
 from gpulint.solver.verdict import PROVED, UNDER, KernelResult, Obligation, Verdict
 from gpulint.term import App, Unbound, evaluate, holds
@@ -101,7 +101,7 @@ def admitted(verdict: Verdict, result: KernelResult, kernel: Kernel, launch: Con
 
 def matching(o: Obligation, outcome: Outcome) -> list[Violation]:
     """The violations that are about this obligation."""
-    return [v for v in outcome.violations if _about(o, v)]
+    return [v for v in outcome.violations if _about(o, v) and not harmless(v)]
 
 
 def _about(o: Obligation, v: Violation) -> bool:
@@ -111,11 +111,25 @@ def _about(o: Obligation, v: Violation) -> bool:
     if o.access is not None and v.array != o.access.array.name:
         return False
     if o.property == "disjoint" and o.access is not None and o.other is not None:
+        if v.detail == SAME_VALUE:
+            return False
         places = {(o.access.span, o.access.mode), (o.other.span, o.other.mode)}
-        return places == set(zip((v.span, v.other_span), v.modes, strict=True))
+        return places == set(zip((v.span, v.other_span), v.modes, strict=True)) and _in_scope(o, v)
     if o.property == "in-range" and o.access is not None:
         return v.span == o.access.span and v.modes == (o.access.mode,) and _on_axis(o, v)
     return v.span == (o.op.span if o.op is not None else o.span)
+
+
+def _in_scope(o: Obligation, v: Violation) -> bool:
+    """Whether the race is between points of the kind that the obligation asks about."""
+    if not o.scope or v.other is None:
+        return True
+    return (v.point[0] == v.other[0]) == (o.scope == "block")
+
+
+def harmless(v: Violation) -> bool:
+    """Two writes of one value: the element is the same in either order."""
+    return v.kind == "race" and v.detail == SAME_VALUE
 
 
 def _on_axis(o: Obligation, v: Violation) -> bool:

@@ -17,7 +17,7 @@ from gpulint.ir.nodes import Kernel
 __all__ = ["Contents", "brute", "environment", "launches"]
 
 MAX_STEPS = 20_000
-MAX_REPORTS = 4
+MAX_REPORTS = 40
 
 
 @dataclass(frozen=True)

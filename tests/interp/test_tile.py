@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 
 from gpulint import interp
+from gpulint.dataflow import analyse
 from gpulint.interp import ConcreteArray
+from gpulint.interp.environment import environment
+from gpulint.interp.replay import replay
 from gpulint.ir import nodes as n
 from gpulint.ir.types import FLOAT32, INT32, INT64, UNKNOWN
+from gpulint.term import evaluate, holds
 from tests import tiles as b
 
 B, N, K = b.v("BLOCK"), b.v("n"), b.v("K")
@@ -324,3 +328,21 @@ def test_an_unsupported_statement_makes_its_arrays_unknown():
 def test_int64_counts_past_int32():
     body = [b.store("out", (b.v("k", INT64) + 2**31).wide() % 7)]
     assert kinds(run(*body, arrays={"out": 7}, k=1)) == []
+
+
+def test_a_product_of_axes_past_every_limit():
+    big = b.lane(0, 2**11) + b.lane(1, 2**11)
+    assert kinds(run(b.let("t", big))) == ["not-executable"]
+
+
+def test_a_witness_is_replayed():
+    k = b.kernel(b.store("out", OFFS, B, row=5))
+    found = replay(k, b.launch(3, arrays={"out": 10}, BLOCK=4), "out-of-range", b.at(5), "out")
+    assert found is not None and found.element == (10,)
+
+
+def test_the_environment_of_a_point_names_its_lanes():
+    k = b.kernel(b.store("out", OFFS, B))
+    known = environment(k, b.launch(3, arrays={"out": 10}, BLOCK=4), ((2, 0, 0), (1, 0, 0)))
+    access = analyse(k).accesses[0]
+    assert (evaluate(access.subscripts[0], known), holds(access.domain, known)) == (9, True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from gpulint.frontend.host import names, tiles
 from gpulint.frontend.host.dtypes import ITEM_SIZES, dtype_of
 from gpulint.frontend.host.launches import configure
-from gpulint.frontend.host.layout import is_contiguous, strides_of
+from gpulint.frontend.host.layout import is_contiguous, layout_of, strides_of
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.objects import class_attribute, class_state
 from gpulint.frontend.host.state import State
@@ -38,7 +38,7 @@ from gpulint.frontend.host.values import (
     as_int,
     view,
 )
-from gpulint.term import Int, add, bool_sym, const, eq, floordiv, fn, ge, le, maximum, minimum, mul, select, show, sub
+from gpulint.term import Int, add, bool_sym, const, eq, floordiv, fn, ge, le, maximum, minimum, mul, or_, select, show, sub
 
 ARRAY_ATTRIBUTES = frozenset(
     {"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "T", "flags", "strides"}
@@ -117,7 +117,13 @@ def _unknown(m: Machine, s: State, v: Unknown, name: str, node: ast.Attribute) -
         return _array(m, s, array, name, node) if array is not None else m.opaque(text_of(node))
     if name in ARRAY_METHODS and v.kind in ("", "array"):
         return Method(v, name)
-    return m.part(v, f".{name}")
+    part = m.part(v, f".{name}")
+    if m.tiles and name in COUNTS:
+        s.assume(ge(as_int(part) or const(1), 1))
+    return part
+
+
+COUNTS = ("multi_processor_count", "warp_size", "max_threads_per_block")
 
 
 def _array(m: Machine, s: State, a: Arr, name: str, node: ast.Attribute) -> Value:
@@ -163,9 +169,9 @@ def subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
     if isinstance(v, Seq):
         return _item(m, v, index, text)
     if isinstance(v, ShapeOf):
-        return _extent(m, s, v.array, index, text)
+        return _extent(m, s, v, index, text)
     if isinstance(v, Map):
-        return _entry(m, v, index, text)
+        return _entry(m, s, v, index, text)
     if isinstance(v, Method) and v.name == "flags" and isinstance(v.owner, Arr):
         return flag(m, v.owner, str(index.value)) if isinstance(index, Const) else m.opaque(text)
     if isinstance(v, Arr) or (isinstance(v, Unknown) and (v.kind == "array" or _sliced(index))):
@@ -214,7 +220,7 @@ def _constant(v: Value) -> int | None:
     return None if term is None else term.value
 
 
-def _entry(m: Machine, v: Map, index: Value, text: str) -> Value:
+def _entry(m: Machine, s: State, v: Map, index: Value, text: str) -> Value:
     for key, value in v.items:
         if key == index:
             return value
@@ -222,17 +228,39 @@ def _entry(m: Machine, v: Map, index: Value, text: str) -> Value:
         return Choice(
             tuple((bool_sym(m.namer.unique(f"{text} is {n}")), i) for n, (_, i) in enumerate(v.items))
         )
+    if m.tiles and (isinstance(index, Unknown) and index.free):
+        return _any_of(m, s, [i for _, i in v.items], text)
     return m.opaque(text)
 
 
-def _extent(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
+def _any_of(m: Machine, s: State, values: list[Value], text: str) -> Value:
+    """One of a few constants, chosen by an input."""
+    terms = [as_int(v) for v in values]
+    known = [t for t in terms if t is not None]
+    if values and len(known) == len(values) and len(known) <= 16:
+        chosen = m.unknown(text, "", "int")
+        s.assume(or_(*(eq(as_int(chosen) or t, t) for t in known)))
+        return chosen
+    if values and all(isinstance(v, (Const, DType, Dotted)) for v in values):
+        return m.unknown(text, "", "text")
+    return m.opaque(text)
+
+
+def _extent(m: Machine, s: State, v: ShapeOf, index: Value, text: str) -> Value:
+    a = v.array
     k = _constant(index)
     if k is not None and -8 <= k < 32:
-        return Num(a.extent(k))
+        found = v.extent(k)
+        return Num(found) if found is not None else m.opaque(text)
+    if m.tiles and isinstance(index, Bounds) and not v.tail:
+        part = _part(v, index)
+        if part is not None:
+            return part
     place = as_int(index)
     if m.tiles and place is not None:
         return Num(fn(f"{a.shape_of or a.name}.shape", place, lo=0))
-    if isinstance(index, Bounds) and index.start is None and index.step is None and index.stop is not None:
+    plain = not v.start and not v.tail
+    if isinstance(index, Bounds) and plain and index.start is None and index.step is None and index.stop is not None:
         stop = _constant(index.stop)
         if stop is not None and 0 <= stop <= 8:
             s.assume(ge(a.ndim, stop))
@@ -249,7 +277,7 @@ def element(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
         if a.shape is None and parts == (Bounds(None, None, None),):
             return a
         if _sliced(index) and a.shape is None:
-            return _loose(m, a, parts, text)
+            return _part_of(m, s, a, parts[0], text) if m.tiles and len(parts) == 1 else _loose(m, a, parts, text)
         if not _sliced(index):
             return entry(m, s, a, parts, text)
         return view(a, None, m.opaque(text).name)
@@ -285,6 +313,15 @@ def _step(b: Bounds) -> Int:
     return step if step is not None else const(1)
 
 
+def _part(v: ShapeOf, b: Bounds) -> Value | None:
+    """`x.shape[1:]`, `x.shape[:-1]` and the like."""
+    start = 0 if b.start is None else _constant(b.start)
+    stop = 0 if b.stop is None else _constant(b.stop)
+    if start is None or stop is None or b.step is not None or start < 0 or stop > 0 or start > 8 or stop < -8:
+        return None
+    return ShapeOf(v.array, v.start + start, v.drop - stop)
+
+
 def entry(m: Machine, s: State, a: Arr, parts: tuple[Value, ...], text: str) -> Value:
     """`x[i]`: data; of a tensor an input, the same one for the same index as long as nothing changes it.
 
@@ -296,6 +333,20 @@ def entry(m: Machine, s: State, a: Arr, parts: tuple[Value, ...], text: str) -> 
     if changed(s, a) or any(t is None for t in where):
         return m.unknown(text, "")
     return Unknown(f"{values_of(a)}[{', '.join(show(t) for t in where if t is not None)}]", True)
+
+
+def _part_of(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
+    """A slice of the first axis of a tensor of unknown rank: the other axes stay, and so do the strides."""
+    if not isinstance(index, Bounds) or index.step is not None:
+        return _loose(m, a, (index,), text)
+    length = _length(m, a.extent(0), index, text)
+    made = view(a, None, m.unknown(text, "").name)
+    s.assume(eq(made.ndim, a.ndim))
+    s.assume(eq(made.extent(0), length))
+    for axis in (1, 2, 3, -1):
+        s.assume(eq(made.extent(axis), a.extent(axis)))
+    return replace(made, contiguous=is_contiguous(s.facts, a) or None, layout=layout_of(a), low=a.low,
+                   high=a.high, injective=a.injective)  # fmt: skip
 
 
 def _loose(m: Machine, a: Arr, parts: tuple[Value, ...], text: str) -> Value:
@@ -331,9 +382,9 @@ def unpack(m: Machine, s: State, v: Value, count: int, text: str) -> tuple[Value
     """The elements of a value that is unpacked into `count` names."""
     if isinstance(v, Seq):
         return v.items if len(v.items) == count else None
-    if isinstance(v, ShapeOf):
-        s.assume(eq(v.array.ndim, count))
-        return tuple(Num(v.array.extent(k)) for k in range(count))
+    if isinstance(v, ShapeOf) and not v.tail:
+        s.assume(eq(v.array.ndim, count + v.start + v.drop))
+        return tuple(Num(v.array.extent(k + v.start)) for k in range(count))
     if isinstance(v, Unknown) and v.kind == "":
         m.indexed[v.name] = max(m.indexed.get(v.name, 0), count)
         return tuple(m.part(v, f"[{k}]") for k in range(count))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gpulint.frontend.host import torchmethods
+from gpulint.frontend.host import tensorparams, torchmethods
 from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
 from gpulint.frontend.host.evaluate import evaluate
 from gpulint.frontend.host.machine import Found, Frame, Machine, text_of
@@ -104,6 +104,8 @@ def _function(
 def _run(m: Machine, function: Function, owner: Class | None) -> list[Function]:
     s = State()
     s.env = parameters(m, function, owner)
+    if m.tiles:
+        tensorparams.learn(m, s, function)
     m.frames = [Frame(function)]
     assert not isinstance(function.node, ast.Lambda)
     end = execute(m, s, function.node.body)

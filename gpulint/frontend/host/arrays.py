@@ -26,7 +26,7 @@ from gpulint.frontend.host.values import (
     as_array,
     as_int,
 )
-from gpulint.term import FALSE, const, ge, maximum, mul, sub
+from gpulint.term import FALSE, const, eq, ge, maximum, mul, sub
 
 Keywords = Mapping[str, Value]
 LIBRARIES = ("numpy", "cupy", "torch")
@@ -166,6 +166,15 @@ def _shaped(
 def of_shape(m: Machine, s: State, shape: Value, text: str, dtype: str, filled: bool) -> Value:
     """A new allocation of that shape; every extent is at least zero where it is made."""
     buffer = m.namer.unique(f"{text}@")
+    if isinstance(shape, ShapeOf) and not shape.whole:
+        name = m.unknown(text, "").name
+        made = Arr(name, None, buffer, name, True, True, filled, True, dtype)
+        s.assume(eq(made.size, shape.numel))
+        s.assume(eq(made.ndim, shape.length))
+        last = shape.extent(-1)
+        if last is not None:
+            s.assume(eq(made.extent(-1), last))
+        return made
     if isinstance(shape, ShapeOf):
         of = shape.array.shape_of or shape.array.name
         return Arr(text, None, buffer, of, True, True, filled, True, dtype)

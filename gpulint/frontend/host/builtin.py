@@ -44,6 +44,10 @@ def call(m: Machine, s: State, path: str, args: Args, kw: Mapping[str, Value], t
     if path in FREE or (path.startswith("numba.cuda") and not args and not kw):
         return m.unknown(text, "", "text" if path == "builtins.input" else "")
     library, _, name = path.rpartition(".")
+    if m.tiles and path == "builtins.getattr" and len(args) >= 2:
+        return _getattr(m, args, text)
+    if m.tiles and path in ("builtins.any", "builtins.all") and all(_open(a) for a in args):
+        return m.unknown(text, "", "bool")
     if path == "triton.cdiv" or path == "builtins.ceildiv":
         return _integers(lambda a, b: cdiv(a, b), args)
     if library == "builtins" and name in BUILTINS:
@@ -54,6 +58,18 @@ def call(m: Machine, s: State, path: str, args: Args, kw: Mapping[str, Value], t
         return MATH[name](m, s, args, text)
     if library in ("numpy", "cupy") and name in ("shape", "size", "ndim", "copyto"):
         return _array_function(m, s, name, args)
+    return None
+
+
+def _open(v: Value) -> bool:
+    return isinstance(v, Unknown) and v.free
+
+
+def _getattr(m: Machine, args: Args, text: str) -> Value | None:
+    """`getattr(x, "name", default)` of an input: that attribute, as far as anyone knows."""
+    owner, name = args[0], args[1]
+    if isinstance(owner, Unknown) and owner.free and isinstance(name, Const) and isinstance(name.value, str):
+        return m.part(owner, f".{name.value}")
     return None
 
 
@@ -119,7 +135,7 @@ def _len(m: Machine, s: State, args: Args, text: str) -> Value | None:
     if isinstance(v, Const) and isinstance(v.value, (str, bytes)):
         return number(len(v.value))
     if isinstance(v, ShapeOf):
-        return Num(v.array.ndim)
+        return Num(v.length)
     if isinstance(v, Range) and v.step.value == 1:
         return Num(maximum(v.stop - v.start, 0))
     a = as_array(v)
@@ -187,7 +203,7 @@ def _sequence(m: Machine, s: State, args: Args, text: str) -> Value | None:
 
 def _product(m: Machine, s: State, args: Args, text: str) -> Value | None:
     if args and isinstance(args[0], ShapeOf):
-        return Num(args[0].array.size)
+        return Num(args[0].numel)
     return _fold(args, mul, const(1))
 
 

@@ -183,6 +183,8 @@ def _method(
         return owner if name == "specialize" else _configure(owner, name, args, text)
     if isinstance(owner, Unknown) and owner.kind == "" and name == "parse_args":
         return m.unknown(text, "")
+    if m.tiles and isinstance(owner, Unknown) and owner.free and name == "get" and owner.kind == "":
+        return m.unknown(text, "")
     if isinstance(owner, Seq) and isinstance(node.func, ast.Attribute):
         return _list_method(m, s, owner, name, args, node.func)
     if isinstance(owner, Map) and name == "get" and args:
@@ -190,7 +192,7 @@ def _method(
     if isinstance(owner, Const) and isinstance(owner.value, str) and name in TEXT_METHODS:
         return m.unknown(text, "", "text")
     if isinstance(owner, ShapeOf) and name == "numel":
-        return Num(owner.array.size)
+        return Num(owner.numel)
     if isinstance(owner, (Num, Ratio)):
         return owner if name == "item" else None
     if isinstance(owner, Every):

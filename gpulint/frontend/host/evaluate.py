@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from gpulint.frontend.host import access, calls, names
 from gpulint.frontend.host.layout import ranked
@@ -18,8 +19,10 @@ from gpulint.frontend.host.values import (
     Function,
     Map,
     Seq,
+    ShapeOf,
     Unknown,
     Value,
+    as_int,
     number,
     truthy,
 )
@@ -62,12 +65,23 @@ def _sequence(m: Machine, s: State, node: ast.Tuple | ast.List | ast.Set) -> Val
     for part in node.elts[:MAX_ITEMS]:
         if isinstance(part, ast.Starred):
             inner = m.eval(s, part.value)
+            if isinstance(inner, ShapeOf) and m.tiles and part is node.elts[0]:
+                return _with_tail(m, s, inner, node)
             if not isinstance(inner, Seq):
                 return m.opaque(text_of(node))
             items.extend(inner.items)
         else:
             items.append(m.eval(s, part))
     return Seq(tuple(items)) if len(node.elts) <= MAX_ITEMS else m.opaque(text_of(node))
+
+
+def _with_tail(m: Machine, s: State, lead: ShapeOf, node: ast.Tuple | ast.List | ast.Set) -> Value:
+    """`(*x.shape[:-1], n)`."""
+    tail = [as_int(m.eval(s, e)) for e in node.elts[1:9] if not isinstance(e, ast.Starred)]
+    known = tuple(t for t in tail if t is not None)
+    if len(known) != len(node.elts) - 1:
+        return m.opaque(text_of(node))
+    return replace(lead, tail=(*lead.tail, *known))
 
 
 def _dict(m: Machine, s: State, node: ast.Dict) -> Value:

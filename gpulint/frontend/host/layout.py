@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpulint.frontend.host.ranks import extents, known_ranks
-from gpulint.frontend.host.values import Arr, Unknown, Value
+from gpulint.frontend.host.values import Arr, ShapeOf, Unknown, Value
 from gpulint.ir import symbols
-from gpulint.term import ONE, TRUE, Bool, Int, Sym, add, bool_sym, const, eq, mul, sub, sym
+from gpulint.term import ONE, TRUE, Bool, Cmp, Int, Sym, add, bool_sym, const, eq, mul, sub, sym
 
 MAX_RANK = 8
 Facts = tuple[Bool, ...]
@@ -117,16 +117,78 @@ def settled(facts: Facts, a: Arr) -> Arr:
 
 
 def rank_links(facts: Facts) -> dict[Sym, Int]:
-    """The rank-free names of extents, sizes and strides as those of the rank that the path fixes."""
+    """The names of one quantity made one: arrays of equal shape, the rank-free names of an array whose
+    rank the path fixes, the size of one whose last extent is known apart."""
     out: dict[Sym, Int] = {}
-    for name, rank in ranks(facts).items():
-        if not 0 < rank <= MAX_RANK:
+    same = _same_shapes(facts)
+    known = ranks(facts)
+    for name, other in same.items():
+        known = {**known, other: known[name]} if name in known else known
+    for name, rank in {**{n: known.get(o, 0) for n, o in same.items()}, **known}.items():
+        target = same.get(name, name)
+        if 0 < rank <= MAX_RANK:
+            _link_rank(out, name, target, rank)
+        elif target != name:
+            _link_names(out, name, target)
+    return out
+
+
+def _same_shapes(facts: Facts) -> dict[str, str]:
+    """Arrays whose shape equals that of another one, by an equation of their ranks."""
+    out: dict[str, str] = {}
+    for f in facts:
+        if not isinstance(f, Cmp) or f.op != "eq" or len(f.poly.terms) != 2 or f.poly.constant:
             continue
-        _link(out, symbols.size(name, None), symbols.size(name, rank))
-        _link(out, sym(f"{name}.ndim", lo=0, hi=32), const(rank))
-        for axis in range(-rank, rank):
-            _link(out, symbols.extent(name, axis, None), symbols.extent(name, axis % rank, rank))
-            _link(out, symbols.stride(name, axis, "element"), symbols.stride(name, axis % rank, "element"))
+        names = [m[0].name for m, c in f.poly.terms if len(m) == 1 and isinstance(m[0], Sym) and abs(c) == 1]
+        if len(names) == 2 and all(n.endswith(".ndim") for n in names):
+            first, second = (n.removesuffix(".ndim") for n in names)
+            first, second = out.get(first, first), out.get(second, second)
+            if first != second:
+                out = {k: first if v == second else v for k, v in out.items()} | {second: first}
+    return out
+
+
+def _link_rank(out: dict[Sym, Int], name: str, target: str, rank: int) -> None:
+    shape = extents(target, rank)
+    _link(out, symbols.size(name, None), symbols.size(target, rank))
+    _link(out, sym(f"{name}.ndim", lo=0, hi=32), const(rank))
+    for axis in range(-rank, rank):
+        _link(out, symbols.extent(name, axis, None), shape[axis])
+        _link(out, symbols.stride(name, axis, "element"), symbols.stride(name, axis % rank, "element"))
+    if rank > 1:
+        for axis in range(rank):
+            _link(out, symbols.extent(name, axis, rank), shape[axis])
+    else:
+        _link(out, symbols.size(name, 1), shape[0])
+    for start in range(rank):
+        for drop in range(rank - start):
+            left = ONE
+            for extent in shape[start : rank - drop]:
+                left = mul(left, extent)
+            _link(out, numel(name, start, drop), left)
+
+
+def _link_names(out: dict[Sym, Int], name: str, target: str) -> None:
+    """Two arrays of one shape whose rank is not known."""
+    _link(out, symbols.size(name, None), symbols.size(target, None))
+    _link(out, sym(f"{name}.ndim", lo=0, hi=32), sym(f"{target}.ndim", lo=0, hi=32))
+    for axis in range(-MAX_RANK, MAX_RANK):
+        _link(out, symbols.extent(name, axis, None), symbols.extent(target, axis, None))
+    _link(out, numel(name, 0, 1), numel(target, 0, 1))
+
+
+def numel(name: str, start: int, drop: int) -> Int:
+    """The product of the extents without the first and the last few."""
+    return ShapeOf(Arr(name, None, name, name), start, drop).numel
+
+
+def divided(used: set[str]) -> dict[Sym, Int]:
+    """The size of arrays of unknown rank as rows times their last extent, where the rows are spoken of."""
+    out: dict[Sym, Int] = {}
+    for name in used:
+        base, found, _ = name.partition(".shape[:-1].numel()")
+        if found:
+            _link(out, symbols.size(base, None), mul(numel(base, 0, 1), symbols.extent(base, -1, None)))
     return out
 
 

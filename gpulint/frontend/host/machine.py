@@ -90,6 +90,7 @@ class Machine:
     depth: int = 0
     indexed: dict[str, int] = field(default_factory=dict)  # unknowns used as tuples: their known lengths
     expecting: int = 0  # blocks entered that expect an error
+    presumed: dict[str, str] = field(default_factory=dict)  # what is taken for granted of an array, by name
     concrete: int = 0  # loops over constants are written out: configurations are being read
 
     @property
@@ -100,7 +101,7 @@ class Machine:
     def begin(self, root: int) -> None:
         """Starts on another function: names begin anew."""
         self.namer, self.notes, self.globals, self.states = Namer(), {}, {}, {}
-        self.frames, self.calls, self.root, self.indexed = [], [], root, {}
+        self.frames, self.calls, self.root, self.indexed, self.presumed = [], [], root, {}, {}
         self.steps, self.depth, self.recording = 0, 0, True
 
     def step(self) -> bool:

@@ -15,6 +15,7 @@ from gpulint.frontend.host.values import (
     DType,
     Function,
     Kernel,
+    Num,
     Seq,
     Unknown,
     Value,
@@ -23,7 +24,7 @@ from gpulint.frontend.host.values import (
 )
 from gpulint.source import constants
 from gpulint.source.model import Binding, Scope
-from gpulint.term import TRUE
+from gpulint.term import TRUE, select
 
 
 def lookup(m: Machine, node: ast.Name) -> Value:
@@ -57,7 +58,17 @@ def resolve(m: Machine, expr: ast.expr, scope: Scope) -> Value:
     if isinstance(expr, ast.Name) and not bindings and hasattr(builtins, expr.id):
         return Dotted(f"builtins.{expr.id}")
     text = ast.unparse(expr)
+    if m.tiles and 1 < len(values) == len(bindings) and all(isinstance(v, Num) for v in values):
+        return _one_of(m, [v for v in values if isinstance(v, Num)], text)
     return m.opaque(text, "is a global that is not constant")
+
+
+def _one_of(m: Machine, values: list[Num], text: str) -> Value:
+    """A global number that is set in one of a few places."""
+    out = values[-1].term
+    for k, v in enumerate(values[:-1]):
+        out = select(m.literal(f"{text} has value {k + 1} of {len(values)}"), v.term, out)
+    return Num(out)
 
 
 def _callable(v: Value) -> bool:
@@ -83,7 +94,9 @@ def _binding(m: Machine, b: Binding) -> Value | None:
 def _assigned(m: Machine, b: Binding) -> Value | None:
     """The value of a global that is assigned once; its expression is evaluated in its module."""
     assert b.value is not None
-    if len(b.scope.bindings.get(b.name, ())) != 1 or not isinstance(b.scope.node, ast.Module):
+    alone = len(b.scope.bindings.get(b.name, ())) == 1
+    plain_number = m.tiles and isinstance(b.value, (ast.Constant, ast.BinOp, ast.UnaryOp))
+    if not (alone or plain_number) or not isinstance(b.scope.node, ast.Module):
         return None
     stub = ast.Lambda(ast.arguments([], [], None, [], [], None, []), b.value)
     recording, m.recording = m.recording, False

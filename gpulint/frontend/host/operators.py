@@ -19,6 +19,7 @@ from gpulint.frontend.host.values import (
     DType,
     Function,
     Kernel,
+    Map,
     Num,
     Ratio,
     Seq,
@@ -131,6 +132,9 @@ def _floating(op: ast.operator, a: Value, b: Value) -> bool:
 
 
 def _sequences(op: ast.operator, a: Value, b: Value) -> Value | None:
+    if isinstance(op, ast.Add) and isinstance(a, ShapeOf) and isinstance(b, Seq):
+        tail = [as_int(v) for v in b.items]
+        return None if None in tail else replace(a, tail=(*a.tail, *(t for t in tail if t is not None)))
     if isinstance(op, ast.Add) and isinstance(a, Seq) and isinstance(b, Seq):
         return Seq((a.items + b.items)[:64])
     if isinstance(op, ast.Mult):
@@ -288,9 +292,14 @@ def compare(m: Machine, op: ast.cmpop, a: Value, b: Value, text: str) -> Bool:
         ordered = _order(op, a, b)
         if ordered is not None:
             return ordered
-    if all(isinstance(v, (Const, DType)) or (isinstance(v, Unknown) and v.free) for v in (a, b)):
+    if all(_open(v) for v in (a, b)) or (m.tiles and all(_open(v, (Num, Ratio, Dotted, Map, Seq)) for v in (a, b))):
         return bool_sym(m.namer.unique(f"{text}"))
     return bool_sym(m.opaque(text).name)
+
+
+def _open(v: Value, more: tuple[type, ...] = ()) -> bool:
+    """An input or a constant: what a comparison of those gives is as free as they are."""
+    return isinstance(v, (Const, DType, *more)) or (isinstance(v, Unknown) and v.free)
 
 
 def _identical(m: Machine, a: Value, b: Value) -> Bool | None:
@@ -299,6 +308,8 @@ def _identical(m: Machine, a: Value, b: Value) -> Bool | None:
     left, right = (a, b) if b == NONE else (b, a)
     if right != NONE:
         return None
+    if isinstance(left, Arr):
+        return left.none
     if isinstance(left, Unknown):
         return m.literal(f"{left.name} is None")
     if isinstance(left, Choice):
@@ -307,9 +318,11 @@ def _identical(m: Machine, a: Value, b: Value) -> Bool | None:
 
 
 def _equal(m: Machine, a: Value, b: Value) -> Bool | None:
+    if m.tiles and isinstance(a, Dotted) and isinstance(b, Dotted) and a.path.partition(".")[0] == b.path.partition(".")[0]:
+        return truthy(a == b).term
     if isinstance(a, (Const, DType)) and isinstance(b, (Const, DType)):
         return truthy(a == b).term
-    shapes = _shapes(a, b)
+    shapes = _shapes(a, b, m.tiles)
     if shapes is not None:
         return shapes
     if isinstance(a, (Unknown, DType)) and isinstance(b, (Const, DType, Unknown)):
@@ -337,7 +350,7 @@ def power_of_two(t: Int) -> Bool:
     return eq(t, power(2, fn("floor_log2", t, lo=0, hi=62)))
 
 
-def _shapes(a: Value, b: Value) -> Bool | None:
+def _shapes(a: Value, b: Value, tiles: bool) -> Bool | None:
     if isinstance(a, Seq) and isinstance(b, Seq):
         if len(a.items) != len(b.items):
             return FALSE
@@ -350,12 +363,16 @@ def _shapes(a: Value, b: Value) -> Bool | None:
     if not isinstance(a, ShapeOf):
         return None
     if isinstance(b, ShapeOf):
+        if not a.whole or not b.whole:
+            return None
         axes = [eq(a.array.extent(k), b.array.extent(k)) for k in range(AXES_COMPARED)]
+        if tiles:
+            axes += [eq(a.array.extent(k), b.array.extent(k)) for k in range(-AXES_COMPARED, 0)]
         return and_(eq(a.array.size, b.array.size), eq(a.array.ndim, b.array.ndim), *axes)
-    if isinstance(b, Seq):
+    if isinstance(b, Seq) and not a.tail:
         parts = [as_int(x) for x in b.items]
-        facts = [eq(a.array.extent(k), p) for k, p in enumerate(parts) if p is not None]
-        return and_(eq(a.array.ndim, len(parts)), *facts) if len(facts) == len(parts) else None
+        facts = [eq(a.array.extent(k + a.start), p) for k, p in enumerate(parts) if p is not None]
+        return and_(eq(a.array.ndim, len(parts) + a.start + a.drop), *facts) if len(facts) == len(parts) else None
     return None
 
 

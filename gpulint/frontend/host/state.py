@@ -16,6 +16,9 @@ from gpulint.frontend.host.values import (
     Cond,
     Config,
     Configured,
+    Const,
+    Dotted,
+    DType,
     Function,
     Kernel,
     Num,
@@ -124,7 +127,16 @@ def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named)
         x, y = as_array(a), as_array(b)
         if x is not None and y is not None:
             return _arrays(cond, x, y, name, named)
+    if _wordy(a) and _wordy(b):
+        return replace(named(name, ""), kind="text")
     return named(name, f"`{name}` has several values here")
+
+
+def _wordy(v: Value) -> bool:
+    """A string or a type that is known, or an input of that kind: which of them it is, is as free as that."""
+    if isinstance(v, Const):
+        return isinstance(v.value, str)
+    return isinstance(v, (DType, Dotted)) or (isinstance(v, Unknown) and v.kind == "text" and v.free)
 
 
 def _callable(v: Value) -> bool:

@@ -10,7 +10,21 @@ from gpulint.frontend.host.access import unpack
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.operators import binary
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.values import Arr, Bounds, Const, Map, Seq, Unknown, Value, as_array, as_int
+from gpulint.frontend.host.tensors import touch
+from gpulint.frontend.host.values import (
+    Arr,
+    Bounds,
+    Const,
+    Map,
+    Num,
+    Seq,
+    ShapeOf,
+    Unknown,
+    Value,
+    as_array,
+    as_int,
+)
+from gpulint.term import ge
 
 
 def assign(m: Machine, s: State, targets: Sequence[ast.expr], expr: ast.expr) -> None:
@@ -62,6 +76,12 @@ def bind_target(m: Machine, s: State, target: ast.expr, value: Value, text: str)
 
 def _unpacked(m: Machine, s: State, target: ast.Tuple | ast.List, value: Value, text: str) -> None:
     starred = any(isinstance(t, ast.Starred) for t in target.elts)
+    if starred and m.tiles and isinstance(value, (ShapeOf, Seq)) and _spread(m, s, target, value, text):
+        return
+    if m.tiles and isinstance(value, Unknown) and value.name.endswith(".saved_tensors") and not starred:
+        for t in target.elts:  # what forward saved: inputs, each under the name that it gets here
+            bind_target(m, s, t, m.unknown(text_of(t), ""), text)
+        return
     parts = None if starred else unpack(m, s, value, len(target.elts), text)
     for k, t in enumerate(target.elts):
         if parts is not None:
@@ -71,11 +91,37 @@ def _unpacked(m: Machine, s: State, target: ast.Tuple | ast.List, value: Value, 
             bind_target(m, s, t, m.unknown(name, f"`{name}` comes from `{text}`"), f"{text}[{k}]")
 
 
+def _spread(m: Machine, s: State, target: ast.Tuple | ast.List, value: ShapeOf | Seq, text: str) -> bool:
+    """`*lead, n = x.shape`: the starred name takes what the others leave."""
+    at = next(k for k, t in enumerate(target.elts) if isinstance(t, ast.Starred))
+    after = len(target.elts) - at - 1
+    starred = target.elts[at]
+    assert isinstance(starred, ast.Starred)
+    if isinstance(value, Seq):
+        if len(value.items) < at + after:
+            return False
+        rest: Value = Seq(value.items[at : len(value.items) - after])
+        ends: list[Value | None] = [*value.items[:at], *value.items[len(value.items) - after :]]
+    elif value.tail:
+        return False
+    else:
+        s.assume(ge(value.array.ndim, at + after + value.start + value.drop))
+        rest = replace(value, start=value.start + at, drop=value.drop + after)
+        extents = [value.extent(k) for k in (*range(at), *range(-after, 0))]
+        ends = [Num(e) if e is not None else None for e in extents]
+    for k, (t, v) in enumerate(zip((*target.elts[:at], *target.elts[at + 1 :]), ends, strict=True)):
+        bind_target(m, s, t, v if v is not None else m.opaque(text), f"{text}[{k}]")
+    bind_target(m, s, starred.value, rest, text)
+    return True
+
+
 def _element(m: Machine, s: State, target: ast.Subscript, value: Value) -> None:
     owner = m.eval(s, target.value)
     index = m.eval(s, target.slice)
     array = as_array(owner) if not isinstance(owner, Unknown) or owner.kind == "array" else None
     if array is not None:
+        if m.tiles:
+            touch(s, array)
         full = index in (Bounds(None, None, None), Const(...)) and array.whole
         known = s.touched.get(array.buffer, array.initialised)
         s.touched[array.buffer] = True if full or known is True else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gpulint.frontend.host import configs, launches
 from gpulint.frontend.host.configs import OPTIONS, Variant
-from gpulint.frontend.host.layout import rank_links
+from gpulint.frontend.host.layout import divided, rank_links
 from gpulint.frontend.host.machine import Machine, shorten, text_of
 from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Other, Scalar
 from gpulint.frontend.host.state import State
@@ -39,7 +40,6 @@ from gpulint.term import FALSE, ONE, TRUE, Bool, Cmp, Int, Sym, bool_sym, ge, se
 from gpulint.term import symbols as symbols_of
 from gpulint.term.build import of_atom
 
-IGNORED = frozenset({"grid", "warmup", "stream", "device", "launch_cooperative_grid", "launch_pdl", "enable_warp_specialization"})
 ONES = (ONE, ONE, ONE)
 
 
@@ -136,10 +136,6 @@ def _given(
         exprs.update(zip(names, node.args, strict=False))
     exprs.update({k.arg: k.value for k in node.keywords if k.arg in names})
     values.update({k: v for k, v in kw.items() if k in names})
-    known = {*names, *OPTIONS, *IGNORED}
-    extra = [k for k in kw if k not in known and not k.startswith("**")]
-    if extra:
-        notes.append(f"the kernel has no parameter {extra[0]}")
     if spread:
         notes.append("the arguments are spread from a value that is not known")
     return _Given(values, exprs, notes, spread)
@@ -199,8 +195,9 @@ def _site(
     order = [a for a in _params(source) if a.arg in given.values]
     arguments = {a.arg: argument(m, s, given.values[a.arg], given.exprs.get(a.arg), a) for a in order}
     work = _Terms(s, arguments, dims, {k: t for k, v in options.items() if (t := as_int(v)) is not None})
-    why = m.why(v.name for v in symbols_of(*work.all()))
+    why = m.why(work.names())
     why += m.why(a.name for a in work.arguments.values() if isinstance(a, HostArray) and a.shape is None)
+    notes += _presumed(m, work)
     inexact = [n for n in notes if "taken as" not in n]
     function = m.frames[-1].function if m.frames else None
     return LaunchSite(
@@ -209,6 +206,12 @@ def _site(
         tuple(dict.fromkeys((*notes, *why))), function.scope.qualname if function is not None else "",
         source.module.filename, getattr(source.node, "lineno", 0), options=work.options, config=text,
     )  # fmt: skip
+
+
+def _presumed(m: Machine, work: _Terms) -> list[str]:
+    """What is taken for granted of the arrays that the launch speaks of."""
+    used = {v.name for v in symbols_of(*work.all())}
+    return [why for name, why in m.presumed.items() if any(n == name or n.startswith(f"{name}.") for n in used)]
 
 
 def argument(m: Machine, s: State, v: Value, expr: ast.expr | None, param: ast.arg) -> Argument:
@@ -257,11 +260,13 @@ class _Terms:
     ) -> None:
         self.links = rank_links(s.facts)
         self.links.update(_stride_values([subst(f, self.links) for f in s.facts]))
+        sizes = divided({v.name for v in symbols_of(*launches.terms(arguments), *(dims or ()), *s.facts)})
+        self.links = {**{k: subst(t, sizes) for k, t in self.links.items()}, **{k: t for k, t in sizes.items() if k not in self.links}}
         self.arguments = {k: self._argument(a) for k, a in arguments.items()}
         self.dims = None if dims is None else tuple(subst(t, self.links) for t in dims)
         self.options = {k: subst(t, self.links) for k, t in options.items()}
-        sizes = [ge(t, 1) for t in self.dims or () if t.lo is None or t.lo < 1]
-        self.known = [f for f in (*(subst(f, self.links) for f in s.facts), *sizes) if symbols_of(f)]
+        positive = [ge(t, 1) for t in self.dims or () if t.lo is None or t.lo < 1]
+        self.known = [f for f in (*(subst(f, self.links) for f in s.facts), *positive) if symbols_of(f)]
         for v in sorted(symbols_of(*self.all()), key=lambda v: v.order):
             if ".stride(" in v.name and v.lo is None:
                 self.known.append(ge(of_atom(v), 0))
@@ -278,12 +283,26 @@ class _Terms:
     def _each(self, terms: tuple[Int, ...] | None) -> tuple[Int, ...] | None:
         return None if terms is None else tuple(subst(t, self.links) for t in terms)
 
+    def names(self) -> set[str]:
+        """The names that the launch depends on: of its own terms, of facts about those, and of conditions
+        that speak of the same things by name."""
+        own = symbols_of(*(self.dims or ()), *launches.terms(self.arguments), *self.options.values(), *self.facts())
+        names = {v.name for v in own}
+        roots = {w for name in names for w in _words(name)}
+        others = {v.name for v in symbols_of(*self.known)} - names
+        return names | {name for name in others if _words(name) & roots}
+
     def all(self) -> list[Int | Bool]:
         """Every term of the site."""
         return [*(self.dims or ()), *self.known, *launches.terms(self.arguments), *self.options.values()]
 
     def facts(self) -> tuple[Bool, ...]:
         return launches.relevant(self.known, self.arguments, self.dims, None)
+
+
+def _words(name: str) -> set[str]:
+    """The variables that a name speaks of: `f(x.shape[0], n)` of f, x and n."""
+    return set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", name))
 
 
 def _stride_values(facts: Sequence[Bool]) -> dict[Sym, Int]:

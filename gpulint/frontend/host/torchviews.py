@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from gpulint.frontend.host.layout import is_contiguous, stride, strides_of
+from gpulint.frontend.host.arrays import of_shape
+from gpulint.frontend.host.layout import is_contiguous, settled, stride, strides_of
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
@@ -21,7 +22,7 @@ from gpulint.frontend.host.values import (
     as_int,
     view,
 )
-from gpulint.term import ONE, ZERO, Int, cdiv, const, eq, floordiv, minimum, mul, select, sub
+from gpulint.term import ONE, ZERO, Int, cdiv, const, eq, floordiv, minimum, mod, mul, select, sub
 
 Args = Sequence[Value]
 Keywords = Mapping[str, Value]
@@ -64,10 +65,14 @@ def viewed(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) ->
     if len(args) == 1 and isinstance(args[0], (DType, Const)):
         return a if isinstance(args[0], DType) and a.dtype == args[0].name else _loose(m, a, text)
     row_major = is_contiguous(s.facts, a)
-    if len(args) == 1 and isinstance(args[0], ShapeOf):
+    if len(args) == 1 and isinstance(args[0], ShapeOf) and args[0].whole:
         of = args[0].array.shape_of or args[0].array.name
         return replace(_of(a, text, (), None), shape=None, shape_of=of, layout=text, contiguous=row_major or None,
                        dense=a.dense or row_major)  # fmt: skip
+    if len(args) == 1 and isinstance(args[0], ShapeOf):
+        made = of_shape(m, s, args[0], text, a.dtype, True)
+        assert isinstance(made, Arr)
+        return replace(made, buffer=a.buffer, fresh=a.fresh, contiguous=row_major or None, layout=text)
     terms = [as_int(p) for p in parts]
     known = [t for t in terms if t is not None]
     if not terms or len(known) != len(terms):
@@ -91,19 +96,25 @@ def _inferred(s: State, a: Arr, terms: list[Int]) -> tuple[Int, ...]:
         else:
             left = mul(left, t)
     if a.shape is None:
-        whole = a.size
-        return tuple(_divided(a, whole, rest) if t.value == -1 else t for t in terms)
+        return tuple(_rows(s, a, rest) if t.value == -1 else t for t in terms)
     total = ONE
     for t in own:
         total = mul(total, t)
+    if left != ONE:
+        s.assume(eq(mod(total, left), 0))
     return tuple((floordiv(total, left) if left != ONE else total) if t.value == -1 else t for t in terms)
 
 
-def _divided(a: Arr, whole: Int, rest: list[Int]) -> Int:
+def _rows(s: State, a: Arr, rest: list[Int]) -> Int:
+    """What is left of the size; the other extents divide it."""
+    if rest == [a.extent(-1)]:
+        return ShapeOf(a, 0, 1).numel
     left = ONE
     for t in rest:
         left = mul(left, t)
-    return floordiv(whole, left)
+    if left != ONE:
+        s.assume(eq(mod(a.size, left), 0))
+    return floordiv(a.size, left)
 
 
 def _kept(s: State, a: Arr, shape: tuple[Int, ...]) -> tuple[Int, ...] | None:
@@ -140,11 +151,24 @@ def transpose(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str)
     i = _axis(kw.get("dim0", args[0] if args else None))
     j = _axis(kw.get("dim1", args[1] if len(args) > 1 else None))
     strides = strides_of(s.facts, a)
+    if a.shape is None and i is not None and j is not None and 0 <= i < 8 and 0 <= j < 8:
+        return _exchanged(m, s, a, i, j, text)
     if a.shape is None or strides is None or i is None or j is None or not _fit(a, i, j):
         return _loose(m, a, text)
     order = list(range(len(a.shape)))
     order[i], order[j] = order[j], order[i]
     return _permuted(s, a, order, strides, text)
+
+
+def _exchanged(m: Machine, s: State, a: Arr, i: int, j: int, text: str) -> Arr:
+    """Two axes of a tensor of unknown rank exchanged."""
+    made = view(a, None, m.unknown(text, "").name, whole=True)
+    s.assume(eq(made.ndim, a.ndim))
+    s.assume(eq(made.size, a.size))
+    for axis in range(max(4, i + 1, j + 1)):
+        other = j if axis == i else i if axis == j else axis
+        s.assume(eq(made.extent(axis), a.extent(other)))
+    return replace(made, dense=a.dense or is_contiguous(s.facts, a), injective=a.injective, low=a.low, high=a.high)
 
 
 def _fit(a: Arr, *axes: int) -> bool:
@@ -162,6 +186,9 @@ def permute(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -
     given = args[0] if len(args) == 1 else Seq(tuple(args))
     items = [_axis(v) for v in given.items] if isinstance(given, Seq) else []
     order = [k % max(len(items), 1) for k in items if k is not None]
+    if a.shape is None and sorted(order) == list(range(1 + max(order, default=0))):
+        s.assume(eq(a.ndim, len(order)))
+        a = settled(s.facts, a)
     strides = strides_of(s.facts, a)
     if a.shape is None or strides is None or sorted(order) != list(range(len(a.shape))):
         return _loose(m, a, text)

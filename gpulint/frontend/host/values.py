@@ -23,7 +23,7 @@ from typing import Any, Union
 from gpulint.ir import symbols
 from gpulint.ir.types import INT64, Type
 from gpulint.source.model import KernelSource, Module, Scope
-from gpulint.term import FALSE, ONE, TRUE, ZERO, Bool, Int, const, mul, select, sym
+from gpulint.term import FALSE, ONE, TRUE, ZERO, Bool, Int, const, mul, select, sub, sym
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,40 @@ def rank_symbol(name: str) -> Int:
 
 @dataclass(frozen=True)
 class ShapeOf:
-    """`x.shape` of an array of unknown rank."""
+    """`x.shape` of an array of unknown rank: without its first `start` and last `drop` axes, with `tail` after."""
 
     array: Arr
+    start: int = 0
+    drop: int = 0
+    tail: tuple[Int, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        return not self.start and not self.drop and not self.tail
+
+    @property
+    def length(self) -> Int:
+        return sub(self.array.ndim, self.start + self.drop - len(self.tail))
+
+    def extent(self, axis: int) -> Int | None:
+        """The extent along an axis; None for one that counts from where nobody knows."""
+        if axis >= 0:
+            return self.array.extent(axis + self.start)
+        if -axis <= len(self.tail):
+            return self.tail[axis]
+        return self.array.extent(axis + len(self.tail) - self.drop)
+
+    @property
+    def numel(self) -> Int:
+        """The product of these extents."""
+        name = self.array.shape_of or self.array.name
+        stop = f"-{self.drop}" if self.drop else ""
+        out = self.array.size
+        if self.start or self.drop:
+            out = sym(f"{name}.shape[{self.start or ''}:{stop}].numel()", lo=0)
+        for extent in self.tail:
+            out = mul(out, extent)
+        return out
 
 
 @dataclass(frozen=True)

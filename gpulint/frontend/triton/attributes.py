@@ -10,6 +10,7 @@ from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton import types as tt
+from gpulint.frontend.triton.calls import INTRINSICS
 from gpulint.frontend.triton.context import Context, NotHandled, expression
 from gpulint.frontend.triton.kinds import Kinds
 from gpulint.frontend.triton.values import (
@@ -27,10 +28,21 @@ from gpulint.frontend.triton.values import (
 )
 from gpulint.frontend.triton.world import literal
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BOOL, INT32, INT64, UNKNOWN, ArrayType, FloatType, IntType, Unknown
+from gpulint.ir.types import INT32, INT64, UNKNOWN, ArrayType
 
 _ELEMENT = ("element_ty", "scalar", "element_type")
-_WINDOW = ("load", "store", "gather", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor")
+_WINDOW = (
+    "load",
+    "store",
+    "gather",
+    "scatter",
+    "atomic_add",
+    "atomic_min",
+    "atomic_max",
+    "atomic_and",
+    "atomic_or",
+    "atomic_xor",
+)
 MAX_ITEMS = 64
 
 
@@ -44,7 +56,11 @@ def attribute(cx: Context, node: ast.Attribute) -> Value:
         value = cx.world.name(node, cx.frame.scope)
         if not isinstance(value, Unresolved):
             return value
-        owner = ex.lower(cx, node.value) if not isinstance(node.value, ast.Name) else cx.world.name(node.value, cx.frame.scope)
+        owner = (
+            ex.lower(cx, node.value)
+            if not isinstance(node.value, ast.Name)
+            else cx.world.name(node.value, cx.frame.scope)
+        )
         return value if isinstance(owner, (Unresolved, Named)) else of(cx, owner, node.attr, node)
     return of(cx, ex.lower(cx, node.value), node.attr, node)
 
@@ -117,7 +133,12 @@ def _sizes(shape: tuple[n.Expr, ...]) -> Tuple:
 
 def parameter_of(cx: Context, value: Value) -> str:
     """The parameter that the value is, unchanged; '' for any other value."""
-    if isinstance(value, Tile) and not value.shape and isinstance(value.expr, n.Var) and value.expr.name in cx.params:
+    if (
+        isinstance(value, Tile)
+        and not value.shape
+        and isinstance(value.expr, n.Var)
+        and value.expr.name in cx.params
+    ):
         return value.expr.name
     return ""
 
@@ -140,19 +161,15 @@ def _of_tile(cx: Context, value: Tile, name: str, node: ast.AST) -> Value:
         return _sizes(value.shape)
     if name == "numel":
         return Tile(shapes.product(value.shape), weak=True)
-    if parameter and name not in METHODS and not isinstance(constant(value), str):
+    if parameter and not _is_method(name) and not isinstance(constant(value), str):
         cx.kinds.fields.setdefault(parameter, set()).add(name)
         return Tile(n.Opaque(f"{parameter}.{name}", (), UNKNOWN, span=cx.span(node)))
     return Method(value, name)
 
 
-METHODS = frozenset((
-    "to", "cast", "load", "store", "reshape", "view", "trans", "permute", "sum", "max", "min", "argmax", "argmin", "cumsum",
-    "expand_dims", "broadcast_to", "split", "ravel", "flip", "sort", "reduce", "associative_scan", "abs", "exp", "sqrt",
-    "sigmoid", "gather", "is_none", "format", "upper", "lower", "startswith", "endswith", "xor_sum", "cumprod", "histogram", "dot",
-    "atomic_add", "atomic_cas", "atomic_xchg", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor", "logical_and", "logical_or",
-    "log", "log2", "exp2", "sin", "cos", "rsqrt", "floor", "ceil", "store_at", "item", "softmax", "fma", "advance",
-))  # fmt: skip
+def _is_method(name: str) -> bool:
+    """Whether tensors or strings have a method of the name."""
+    return f"tl.{name}" in INTRINSICS or name in ("format", "upper", "lower", "startswith", "endswith")
 
 
 # --- subscripts
@@ -160,7 +177,13 @@ METHODS = frozenset((
 
 @expression(ast.Subscript)
 def subscript(cx: Context, node: ast.Subscript) -> Value:
-    owner = ex.lower(cx, node.value)
+    return _subscripted(cx, ex.lower(cx, node.value), node)
+
+
+def _subscripted(cx: Context, owner: Value, node: ast.Subscript) -> Value:
+    either = ex.lifted(cx, (owner,), lambda v: _subscripted(cx, v[0], node), node)
+    if either is not None:
+        return either
     if isinstance(owner, Tuple):
         return _of_tuple(cx, owner, node)
     if isinstance(owner, (Named, DType)):
@@ -193,7 +216,10 @@ def item(cx: Context, owner: Tile, index: int, node: ast.AST) -> Value:
 
 def _of_tuple(cx: Context, owner: Tuple, node: ast.Subscript) -> Value:
     if isinstance(node.slice, ast.Slice):
-        parts = [None if e is None else integer(ex.lower(cx, e)) for e in (node.slice.lower, node.slice.upper, node.slice.step)]
+        parts = [
+            None if e is None else integer(ex.lower(cx, e))
+            for e in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
         return Tuple(owner.items[slice(*parts)])
     index = integer(ex.lower(cx, node.slice))
     if index is None:
@@ -213,6 +239,8 @@ def _axes(cx: Context, owner: Tile | Pointer, node: ast.Subscript) -> Value:
         missing = owner.rank - kept
         parts = [*parts[:at], *[ast.Slice()] * max(missing, 0), *parts[at + 1 :]]
     value: Tile | Pointer = owner
+    if not owner.shape:  # of a scalar, new axes alone count
+        return replace(owner, shape=(shapes.ONE,) * (len(parts) - kept))
     axis = 0
     for p in parts:
         if isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None:
@@ -252,7 +280,9 @@ def declared(cx: Context, name: str, kinds: Kinds, node: ast.AST, constexpr: boo
     if name in kinds.pointers:
         cx.parameter(name, ArrayType(UNKNOWN, 1), span)
         return Pointer(name, n.Const(0, INT32))
-    type_ = ops.param_type(cx, name) if constexpr or name in kinds.integers or name in kinds.flags else UNKNOWN
+    type_ = (
+        ops.param_type(cx, name) if constexpr or name in kinds.integers or name in kinds.flags else UNKNOWN
+    )
     cx.parameter(name, type_, span, constexpr)
     return Tile(n.Var(name, type_, span), weak=constexpr, roots=(name,))
 
@@ -268,14 +298,3 @@ def _descriptor(cx: Context, name: str, rank: int, node: ast.AST) -> Value:
         block.append(n.Var(size, INT32, span))
     sizes = tuple(n.Extent(name, k, INT32, span) for k in range(rank))
     return Window(Pointer(name, n.Const(0, INT32)), sizes, (), (), tuple(block), "zero")
-
-
-def describe_type(value: DType) -> str:
-    if isinstance(value.type, IntType):
-        return f"{'' if value.type.signed else 'u'}int{value.type.bits}"
-    if isinstance(value.type, FloatType):
-        return f"float{value.type.bits}"
-    return value.text or "unknown"
-
-
-_ = (BOOL, Unknown)

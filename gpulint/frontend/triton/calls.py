@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton import operators as ops
@@ -14,12 +14,12 @@ from gpulint.frontend.triton.inline import Arguments, inline
 from gpulint.frontend.triton.statements import arrays_of
 from gpulint.frontend.triton.values import (
     NONE,
+    Choice,
     Class,
     DType,
     Function,
     Method,
     Named,
-    Pointer,
     Tile,
     Tuple,
     Unresolved,
@@ -64,7 +64,25 @@ def intrinsic(names: str, params: str = "") -> Callable[[Intrinsic], Intrinsic]:
 @expression(ast.Call)
 def call(cx: Context, node: ast.Call) -> Value:
     function = ex.lower(cx, node.func)
-    return apply(cx, function, arguments(cx, node), node)
+    return chosen(cx, function, arguments(cx, node), node)
+
+
+def chosen(cx: Context, function: Value, given: Arguments, node: ast.AST) -> Value:
+    """The call, for each alternative of an argument that is one of two values."""
+    names = tuple(given.keywords)
+    owner = function.owner if isinstance(function, Method) else function
+
+    def run(values: list[Value]) -> Value:
+        count = len(values) - len(names)
+        again = Arguments(tuple(values[1:count]), dict(zip(names, values[count:], strict=True)))
+        to = replace(function, owner=values[0]) if isinstance(function, Method) else values[0]
+        return chosen(cx, to, again, node)
+
+    values = (owner, *given.positional, *given.keywords.values())
+    if isinstance(function, Function):
+        values = tuple(NONE if isinstance(v, Choice) else v for v in values)  # a branch inside may settle it
+    either = ex.lifted(cx, values, run, node)
+    return either if either is not None else apply(cx, function, given, node)
 
 
 def arguments(cx: Context, node: ast.Call) -> Arguments:
@@ -126,7 +144,11 @@ def _method(cx: Context, m: Method, given: Arguments, node: ast.AST) -> Value:
         name = f"descriptor.{m.name}"
         if name in INTRINSICS:
             return named(cx, name, Arguments((m.owner, *given.positional), given.keywords), node)
-    if isinstance(m.owner, Tile) and isinstance(m.owner.expr, n.Const) and isinstance(m.owner.expr.value, str):
+    if (
+        isinstance(m.owner, Tile)
+        and isinstance(m.owner.expr, n.Const)
+        and isinstance(m.owner.expr.value, str)
+    ):
         return Tile(n.Opaque(f"{m.owner.expr.value!r}.{m.name}", (), BOOL, span=cx.span(node)), weak=True)
     if isinstance(m.owner, Tile) and len(m.owner.roots) == 1 and m.owner.roots[0] in cx.kinds.descriptors:
         return _descriptor_use(cx, m.owner, m.name, given, node)
@@ -202,6 +224,3 @@ def sizes(cx: Context, value: Value, node: ast.AST) -> tuple[n.Expr, ...]:
         cx.sink(t.expr)
         out.append(t.expr)
     return tuple(out)
-
-
-__all__ = ["Pointer", "call"]

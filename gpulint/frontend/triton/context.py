@@ -84,6 +84,7 @@ class Context:
         self.sinks: set[str] = set()  # names that flow into addresses, masks, bounds and conditions
         self.dead = False
         self.written = 0
+        self.choosing = 0
         self.depth = 0
         self.active: list[FunctionNode] = []
         self.movable: set[str] = set()  # temporaries that the next binding may rename
@@ -190,7 +191,9 @@ class Context:
             count += 1
             if count > MAX_STATIC or (isinstance(node, n.Var) and node.name not in self.static):
                 return False
-            if not isinstance(node, (n.Const, n.Var, n.Binary, n.Compare, n.Logic, n.Unary, n.Choose, n.Opaque)):
+            if not isinstance(
+                node, (n.Const, n.Var, n.Binary, n.Compare, n.Logic, n.Unary, n.Choose, n.Opaque)
+            ):
                 return False
             if isinstance(node, n.Opaque) and node.fresh:
                 return False

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from gpulint.frontend.numba.driver import deep_recursion, header_span
 from gpulint.frontend.numba.world import text_of
-from gpulint.frontend.triton import attributes, calls, grid, loops, memory, tiles, windows  # noqa: F401
+from gpulint.frontend.triton import attributes, autotune, calls, grid, loops, memory, tiles, windows  # noqa: F401
 from gpulint.frontend.triton import world as worlds
 from gpulint.frontend.triton.context import Context, Frame, TooLarge
 from gpulint.frontend.triton.kinds import Kinds
 from gpulint.frontend.triton.statements import body, tails, unsupported
 from gpulint.ir import nodes as n
 from gpulint.ir.tiles import sized
-from gpulint.ir.types import INT32, UNKNOWN, Unknown
 from gpulint.source import constants
 from gpulint.source.model import KernelSource
 from gpulint.source.resolve import Project
@@ -118,7 +116,8 @@ def _options(cx: Context, source: KernelSource, project: Project) -> tuple[tuple
     for name, value in source.options.items():
         folded = constants.fold(value, source.scope.parent or source.scope, project)
         out.append((name, str(folded.value) if folded is not None else text_of(value)))
-    return (*out, *cx.options)
+    tuning = autotune.facts(source.options["autotune"]) if "autotune" in source.options else ()
+    return (*out, *tuning, *cx.options)
 
 
 def _kernel(cx: Context, source: KernelSource, project: Project) -> n.Kernel:
@@ -133,6 +132,3 @@ def _kernel(cx: Context, source: KernelSource, project: Project) -> n.Kernel:
         source.declared,
         _options(cx, source, project),
     )
-
-
-_ = (replace, INT32, UNKNOWN, Unknown)

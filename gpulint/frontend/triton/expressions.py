@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton.context import EXPRESSIONS, MAX_DEPTH, Context, NotHandled, expression, ranks_of
-from gpulint.frontend.triton.merge import Path, join
+from gpulint.frontend.triton.merge import Path, join, settled
 from gpulint.frontend.triton.values import (
+    Choice,
     Function,
-    Method,
-    Named,
     Pointer,
     Tile,
     Tuple,
@@ -25,8 +24,9 @@ from gpulint.frontend.triton.values import (
 )
 from gpulint.frontend.triton.world import literal
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BOOL, UNKNOWN, Unknown
+from gpulint.ir.types import BOOL, UNKNOWN
 
+MAX_CHOICES = 3
 MAX_CHAIN = 30  # operators in a row before a temporary holds the partial result
 
 
@@ -99,8 +99,31 @@ def binary(cx: Context, node: ast.BinOp) -> Value:
     return value
 
 
+def lifted(
+    cx: Context, values: Sequence[Value], run: Callable[[list[Value]], Value], node: ast.AST
+) -> Value | None:
+    """`run` on each alternative of the first value that is a choice; None where none is."""
+    at = next((i for i, v in enumerate(values) if isinstance(v, Choice)), None)
+    if at is None:
+        return None
+    choice = values[at]
+    assert isinstance(choice, Choice)
+    if cx.choosing >= MAX_CHOICES:
+        raise NotHandled("a variable whose kind or rank depends on several compile-time branches", node)
+    cx.choosing += 1
+    try:
+        condition = Tile(choice.condition, weak=True)
+        one, two = ([*values[:at], v, *values[at + 1 :]] for v in (choice.then, choice.other))
+        return select(cx, condition, lambda: run(one), lambda: run(two), node)
+    finally:
+        cx.choosing -= 1
+
+
 def apply(cx: Context, kind: type[ast.operator], a: Value, b: Value, node: ast.AST) -> Value:
     """`a op b`; tuples concatenate and repeat, pointers move."""
+    either = lifted(cx, (a, b), lambda v: apply(cx, kind, v[0], v[1], node), node)
+    if either is not None:
+        return either
     if isinstance(a, Tuple) and isinstance(b, Tuple) and kind is ast.Add:
         return Tuple(a.items + b.items)
     times = constant(b)
@@ -130,14 +153,14 @@ def unary(cx: Context, node: ast.UnaryOp) -> Value:
 @expression(ast.Compare)
 def compare(cx: Context, node: ast.Compare) -> Value:
     values = [lower(cx, e) for e in (node.left, *node.comparators)]
-    parts = [
-        _compared(cx, op, a, b, node)
-        for op, a, b in zip(node.ops, values, values[1:], strict=False)
-    ]
+    parts = [_compared(cx, op, a, b, node) for op, a, b in zip(node.ops, values, values[1:], strict=False)]
     return parts[0] if len(parts) == 1 else ops.logic(cx, "and", parts, node)
 
 
 def _compared(cx: Context, op: ast.cmpop, a: Value, b: Value, node: ast.Compare) -> Tile:
+    either = lifted(cx, (a, b), lambda v: _compared(cx, op, v[0], v[1], node), node)
+    if either is not None:
+        return ops.tile(cx, either, node)
     if isinstance(op, (ast.Is, ast.IsNot)):
         value = ops.identical(cx, a, b, node)
     elif isinstance(op, (ast.In, ast.NotIn)):
@@ -173,9 +196,7 @@ def boolean(cx: Context, node: ast.BoolOp) -> Value:
     return ops.logic(cx, op, parts, node)
 
 
-def _guarded(
-    cx: Context, op: str, before: Tile, value: Tile, written: list[n.Stmt], node: ast.expr
-) -> Tile:
+def _guarded(cx: Context, op: str, before: Tile, value: Tile, written: list[n.Stmt], node: ast.expr) -> Tile:
     """An operand that is evaluated only where the ones before it do not settle the result."""
     target = cx.names.unique(cx.frame.prefix + op)
     cx.ranks[target] = value.rank
@@ -198,10 +219,20 @@ def select(
     """`then() if condition else other()`; an If where a side has effects or is no number."""
     if isinstance(condition.expr, n.Const):
         return then() if condition.expr.value else other()
-    with cx.capture() as yes:
-        a = then()
-    with cx.capture() as no:
-        b = other()
+    env = cx.frame.env
+    if any(isinstance(v, Choice) for v in env.values()):
+        with cx.capture() as yes:
+            cx.frame.env = settled(env, condition.expr, True)
+            a = then()
+        with cx.capture() as no:
+            cx.frame.env = settled(env, condition.expr, False)
+            b = other()
+        cx.frame.env = env
+    else:
+        with cx.capture() as yes:
+            a = then()
+        with cx.capture() as no:
+            b = other()
     if isinstance(a, Unresolved) and isinstance(b, (Tile, Unresolved)):
         a = ops.closure(cx, a, node)
     if isinstance(b, Unresolved) and isinstance(a, Tile):
@@ -276,12 +307,3 @@ def spilled(cx: Context, value: Value, node: ast.AST) -> Value:
         cx.defs.setdefault(target, set()).update(v.name for v in (e,) if isinstance(v, n.Var))
         exprs.append(n.Var(target, e.type, e.span))
     return with_leaves(value, exprs) if found else value
-
-
-def method(value: Value, name: str) -> Method:
-    return Method(value, name)
-
-
-def unknown(value: Value) -> bool:
-    """Whether nothing types the value."""
-    return isinstance(value, (Unresolved, Named)) or (isinstance(value, Tile) and isinstance(value.type, Unknown))

@@ -10,6 +10,7 @@ from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton.calls import Given, fresh, intrinsic, sizes
 from gpulint.frontend.triton.context import Context, NotHandled
 from gpulint.frontend.triton.statements import assume
+from gpulint.frontend.triton.types import NAMES
 from gpulint.frontend.triton.values import (
     NONE,
     Bounds,
@@ -24,7 +25,6 @@ from gpulint.frontend.triton.values import (
     integer,
     is_none,
 )
-from gpulint.frontend.triton.types import NAMES
 from gpulint.frontend.triton.world import limit, literal
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, FLOAT32, INT32, INT64, UNKNOWN, BoolType, FloatType, Type
@@ -120,7 +120,9 @@ def barrier(cx: Context, given: Given, node: ast.AST) -> Value:
     return NONE
 
 
-@intrinsic("tl.device_print tl.static_print builtins.print extra.gdc_wait extra.gdc_launch_dependents tl.nanosleep")
+@intrinsic(
+    "tl.device_print tl.static_print builtins.print extra.gdc_wait extra.gdc_launch_dependents tl.nanosleep"
+)
 def effect(cx: Context, given: Given, node: ast.AST) -> Value:
     cx.emit(n.Effect("print", (), cx.span(node)))
     return NONE
@@ -190,7 +192,9 @@ def cast(cx: Context, given: Given, node: ast.AST) -> Value:
     x = ops.tile(cx, value, node)
     if bool(constant(given.get("bitcast"))):
         type_ = to.type if isinstance(to, DType) else UNKNOWN
-        return replace(x, expr=n.Opaque("bitcast", (x.expr,), type_, span=cx.span(node)), weak=False, roots=())
+        return replace(
+            x, expr=n.Opaque("bitcast", (x.expr,), type_, span=cx.span(node)), weak=False, roots=()
+        )
     if isinstance(to, DType) and not isinstance(to.type, type(UNKNOWN)):
         return ops.cast(cx, x, to.type, node)
     return replace(x, expr=n.Cast(x.expr, UNKNOWN, cx.span(node)), weak=False)

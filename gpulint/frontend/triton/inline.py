@@ -10,7 +10,17 @@ from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton.context import MAX_INLINE, Context, Frame, NotHandled
 from gpulint.frontend.triton.merge import base_of, spread, unified, with_base
 from gpulint.frontend.triton.statements import body, tails
-from gpulint.frontend.triton.values import NONE, Function, Pointer, Tile, Tuple, Value, Window, is_none, leaves
+from gpulint.frontend.triton.values import (
+    NONE,
+    Function,
+    Pointer,
+    Tile,
+    Tuple,
+    Value,
+    Window,
+    is_none,
+    leaves,
+)
 from gpulint.ir import nodes as n
 
 RESULT = "return"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
 from gpulint.frontend.numba.loops import bound_names
 from gpulint.frontend.triton import expressions as ex
@@ -58,7 +57,9 @@ def _indexes(s: ast.For) -> bool:
     """Whether the counter picks items of tuples, which needs its value."""
     name = s.target.id if isinstance(s.target, ast.Name) else ""
     for e in ast.walk(s):
-        if isinstance(e, ast.Subscript) and any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(e.slice)):
+        if isinstance(e, ast.Subscript) and any(
+            isinstance(x, ast.Name) and x.id == name for x in ast.walk(e.slice)
+        ):
             return True
     return False
 
@@ -97,7 +98,7 @@ def repeat(cx: Context, loop: Loop, once: Callable[[], None], s: ast.stmt) -> li
     enter(cx, loop)
     for attempt in range(MAX_ATTEMPTS):
         del cx.out[place:]
-        _rebase(cx, loop, s)
+        _rebase(cx, loop, entry, s)
         _widened(cx, loop, entry, s)
         start, names, slots = dict(cx.frame.env), cx.names.snapshot(), dict(cx.frame.canonical)
         loop.exits.clear()
@@ -138,19 +139,20 @@ def _moved(loop: Loop, start: Env) -> list[str]:
     for name, value in start.items():
         if name in loop.names and name not in loop.rebased and isinstance(value, (Pointer, Window)):
             own = base_of(value)
-            if any(isinstance(e.get(name), (Pointer, Window)) and base_of(e[name]) != own for e in loop.exits):
+            if any(
+                isinstance(e.get(name), (Pointer, Window)) and base_of(e[name]) != own for e in loop.exits
+            ):
                 out.append(name)
     return out
 
 
-def _rebase(cx: Context, loop: Loop, s: ast.stmt) -> None:
+def _rebase(cx: Context, loop: Loop, entry: Env, s: ast.stmt) -> None:
     """Before the loop: one name for the array of a pointer that changes its array."""
     for name, target in loop.rebased.items():
-        if not target:
-            value = cx.frame.env[name]
-            loop.rebased[name] = cx.names.unique(f"{cx.frame.prefix}{name}.array")
-            cx.emit(n.Alias(loop.rebased[name], base_of(value), cx.span(s)))
-            cx.frame.env[name] = with_base(value, loop.rebased[name])
+        target = target or cx.names.unique(f"{cx.frame.prefix}{name}.array")
+        loop.rebased[name] = target
+        cx.emit(n.Alias(target, base_of(entry[name]), cx.span(s)))
+        cx.frame.env[name] = with_base(cx.frame.env[name], target)
 
 
 def settle(cx: Context, loop: Loop, s: ast.AST) -> None:
@@ -237,4 +239,3 @@ def _jumps(statements: list[ast.stmt]) -> bool:
         if not isinstance(s, (ast.For, ast.While, ast.FunctionDef, ast.expr)):
             stack.extend(ast.iter_child_nodes(s))
     return False
-

@@ -17,12 +17,10 @@ from gpulint.frontend.triton.values import (
     Pointer,
     Shape,
     Tile,
-    Tuple,
     Unresolved,
     Value,
     Window,
     constant,
-    integer,
     is_none,
 )
 from gpulint.ir import nodes as n
@@ -88,7 +86,9 @@ def recast(cx: Context, value: Value, to: DType, node: ast.AST) -> Value:
     raise NotHandled("a conversion to a pointer", node)
 
 
-def access(cx: Context, p: Pointer, mask: Value, others: Sequence[Tile], node: ast.AST) -> tuple[Access, list[Tile]]:
+def access(
+    cx: Context, p: Pointer, mask: Value, others: Sequence[Tile], node: ast.AST
+) -> tuple[Access, list[Tile]]:
     """The access with pointer, mask and other tiles over their common shape."""
     masks = [] if is_none(mask) else [ops.truth(cx, mask, node)]
     shape = shapes.common([p.shape, *(m.shape for m in masks), *(t.shape for t in others)])
@@ -110,7 +110,18 @@ def load(cx: Context, a: Access, other: n.Expr | None, node: ast.AST) -> Tile:
     type_ = a.element
     target, value = cx.loaded(f"{a.array}.v", a.shape, type_, cx.span(node))
     cx.emit(
-        n.Load(target, a.array, a.subscripts, type_, False, "", a.shape, a.mask, other if a.mask is not None else None, cx.span(node))
+        n.Load(
+            target,
+            a.array,
+            a.subscripts,
+            type_,
+            False,
+            "",
+            a.shape,
+            a.mask,
+            other if a.mask is not None else None,
+            cx.span(node),
+        )
     )
     cx.defs.setdefault(target, set())
     return value
@@ -228,10 +239,9 @@ def atomic(cx: Context, op: str, a: Access, operands: list[n.Expr], scope: str, 
     """Writes an atomic; its value is what was there before."""
     target, old = cx.loaded(f"{a.array}.old", a.shape, a.element, cx.span(node))
     cx.emit(
-        n.Atomic(op, a.array, a.subscripts, tuple(operands), target, scope, False, a.shape, a.mask, cx.span(node))
+        n.Atomic(
+            op, a.array, a.subscripts, tuple(operands), target, scope, False, a.shape, a.mask, cx.span(node)
+        )
     )
     cx.defs.setdefault(target, set())
     return old
-
-
-_ = (Tuple, integer)

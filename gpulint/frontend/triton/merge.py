@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton import types as tt
-from gpulint.frontend.triton.context import Context, Loop, NotHandled, ranks_of, used
+from gpulint.frontend.triton.context import Context, Loop, ranks_of, used
 from gpulint.frontend.triton.values import (
     Choice,
     DType,
@@ -24,7 +24,7 @@ from gpulint.frontend.triton.values import (
     with_leaves,
 )
 from gpulint.ir import nodes as n
-from gpulint.ir.span import Span
+from gpulint.ir.span import NOWHERE, Span
 from gpulint.ir.types import INT64, UNKNOWN, FloatType, Type
 
 Env = dict[str, Value]
@@ -97,7 +97,9 @@ def join(cx: Context, a: Path, b: Path, condition: Tile, node: ast.AST) -> Env:
             assert found is not None
             out[name] = placed(cx, name, found)
         else:
-            out[name] = x if x is y or x == y else _joined(cx, name, (x, y), (a[1], b[1]), condition, cx.span(node))
+            out[name] = (
+                x if x is y or x == y else _joined(cx, name, (x, y), (a[1], b[1]), condition, cx.span(node))
+            )
     return out
 
 
@@ -107,7 +109,13 @@ def _joined(
 ) -> Value:  # fmt: skip
     x, y = both
     if is_none(x) or is_none(y):
-        return placed(cx, name, y if is_none(x) else x)
+        given = y if is_none(x) else x
+        if isinstance(given, Tuple) and condition.weak and cx.is_static(condition.expr):
+            return Choice(condition.expr, x, y)
+        return placed(cx, name, given)
+    for u, v in ((x, y), (y, x)):
+        if isinstance(u, Pointer) and isinstance(v, Tile) and v.expr in [n.Var(r, v.type) for r in v.roots]:
+            cx.kinds.pointers.update(v.roots)  # the same local: in the next lowering both are pointers
     if condition.weak and cx.is_static(condition.expr) and _differ(x, y):
         return Choice(condition.expr, x, y)
     if isinstance(x, Choice) or isinstance(y, Choice):
@@ -140,17 +148,25 @@ def _differ(x: Value, y: Value) -> bool:
     if isinstance(x, Choice) or isinstance(y, Choice):
         return True
     if isinstance(x, (Tile, Pointer)) and type(x) is type(y):
-        return x.rank != y.rank and bool(x.rank) and bool(y.rank)  # type: ignore[union-attr]
+        return x.rank != y.rank and bool(x.rank) and bool(y.rank)
     if isinstance(x, Tuple) and isinstance(y, Tuple):
-        return len(x.items) != len(y.items) or any(_differ(u, v) for u, v in zip(x.items, y.items, strict=True))
+        return len(x.items) != len(y.items) or any(
+            _differ(u, v) for u, v in zip(x.items, y.items, strict=True)
+        )
     return type(x) is not type(y) and not isinstance(x, Unresolved) and not isinstance(y, Unresolved)
 
 
 def fitted(cx: Context, name: str, value: Value, like: Value, out: list[n.Stmt], span: Span) -> Value:
     """The value over as many axes as `like` has, in the local for that rank, which `out` then writes."""
+    if isinstance(value, Window) and isinstance(like, Window):
+        spread_already = bool(like.sizes) and like.sizes[0] == n.Var(
+            cx.slot(f"{name}.part0", 0), like.sizes[0].type
+        )
+        same_parts = (value.sizes, value.strides) == (like.sizes, like.strides)
+        return value if same_parts or not spread_already else spread(cx, name, value, out, span)
     if not isinstance(value, (Tile, Pointer)) or type(value) is not type(like):
         return value
-    shape = like.shape  # type: ignore[union-attr]
+    shape = like.shape
     if len(shape) <= value.rank:
         return value
     wide = shapes.broadcast(cx, value, shape)
@@ -169,7 +185,9 @@ def _one_base(
     out[1].append(n.Alias(target, y.base, span))
     element = x.element if x.element == y.element else UNKNOWN
     recast = x.recast or y.recast
-    return replace(x, base=target, element=element, recast=recast), replace(y, base=target, element=element, recast=recast)
+    return replace(x, base=target, element=element, recast=recast), replace(
+        y, base=target, element=element, recast=recast
+    )
 
 
 def base_of(value: Value | None) -> str:
@@ -213,7 +231,9 @@ def unified(cx: Context, name: str, x: Value, y: Value) -> Value:
         if len(x.items) != len(y.items):
             return placed(cx, name, x)
         pairs = enumerate(zip(x.items, y.items, strict=True))
-        return replace(x, items=tuple(u if u == v else unified(cx, f"{name}.{i}", u, v) for i, (u, v) in pairs))
+        return replace(
+            x, items=tuple(u if u == v else unified(cx, f"{name}.{i}", u, v) for i, (u, v) in pairs)
+        )
     types = [_type(u, v) for (_, u), (_, v) in zip(leaves(x), leaves(y), strict=False)]
     ranks = [max(r, q) for r, q in zip(ranks_of(x), ranks_of(y), strict=False)]
     slots = [cx.slot(name + s, r) for (s, _), r in zip(leaves(x), ranks, strict=False)]
@@ -309,9 +329,10 @@ def widen(cx: Context, name: str, x: Value, y: Value) -> Value:
         pairs = enumerate(zip(x.items, y.items, strict=True))
         return replace(x, items=tuple(widen(cx, f"{name}.{i}", u, v) for i, (u, v) in pairs))
     if isinstance(x, (Pointer, Window)) and type(x) is type(y):
-        px, py = (v if isinstance(v, Pointer) else v.base for v in (x, y))  # type: ignore[union-attr]
+        px, py = (v if isinstance(v, Pointer) else v.base for v in (x, y))
         if px.base != py.base:
             return x
         if isinstance(x, Window) and isinstance(y, Window) and (x.sizes, x.strides) != (y.sizes, y.strides):
-            raise NotHandled("a block pointer whose extents or strides change in a loop")
+            found = spread(cx, name, x, [], NOWHERE)
+            return with_leaves(found, [e for _, e in leaves(unified(cx, name, x, y))])
     return unified(cx, name, x, y)

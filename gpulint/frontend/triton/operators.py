@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton import types as tt
 from gpulint.frontend.triton.context import Context, NotHandled
+from gpulint.frontend.triton.folding import constant_of, fold
 from gpulint.frontend.triton.values import (
     Choice,
     DType,
@@ -46,12 +45,6 @@ BINARY = {
     ast.Pow: "pow", ast.LShift: "shl", ast.RShift: "shr", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
 }  # fmt: skip
 COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
-_PYTHON: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv,
-    "mod": operator.mod, "div": operator.truediv, "and": operator.and_, "or": operator.or_, "xor": operator.xor,
-    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq,
-    "ne": operator.ne, "min": min, "max": max,
-}  # fmt: skip
 _MEASURES = ("mul", "floordiv", "mod", "div", "pow", "shl", "shr", "min", "max", "and", "or", "xor")
 
 
@@ -140,7 +133,9 @@ def binary(cx: Context, op: str, a: Tile, b: Tile, node: ast.AST) -> Tile:
         if mixed is not None:
             return Tile(mixed, shape, weak)
     roots = a.roots + b.roots if op == "add" else a.roots if op == "sub" else ()
-    return Tile(_operation(cx, op, x.expr, y.expr, type_, weak, node), shape, weak, tuple(dict.fromkeys(roots)))
+    return Tile(
+        _operation(cx, op, x.expr, y.expr, type_, weak, node), shape, weak, tuple(dict.fromkeys(roots))
+    )
 
 
 def _operation(cx: Context, op: str, a: n.Expr, b: n.Expr, type_: Type, weak: bool, node: ast.AST) -> n.Expr:
@@ -184,34 +179,6 @@ def _mixed(cx: Context, op: str, a: Tile, b: Tile, node: ast.AST) -> n.Expr | No
     return n.Logic(op, (mask.expr, truth(cx, number, node).expr), cx.span(node))
 
 
-def fold(op: str, a: object, b: object) -> n.Const | None:
-    """The constant of an operation on two compile-time constants, as Python has it."""
-    if isinstance(a, str) and isinstance(b, str) and op in ("add", "eq", "ne"):
-        return literal(_PYTHON[op](a, b))
-    if op in ("eq", "ne") and (a is None or b is None or isinstance(a, str) or isinstance(b, str)):
-        return literal(_PYTHON[op](a, b))
-    if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
-        return None
-    try:
-        value = _limited(op, a, b) if op in ("shl", "shr", "pow") else _PYTHON[op](a, b)
-    except (ArithmeticError, TypeError, ValueError):
-        return None
-    if isinstance(value, int) and value.bit_length() > 64:
-        return None
-    return literal(value) if value is not None else None
-
-
-def _limited(op: str, a: int | float, b: int | float) -> int | float | None:
-    if op == "pow":
-        if isinstance(a, int) and isinstance(b, int):
-            return int(a**b) if 0 <= b <= 64 and abs(a) < 2**32 else None
-        found = float(a) ** b
-        return found if isinstance(found, float) else None
-    if isinstance(a, int) and isinstance(b, int) and 0 <= b < 64:
-        return a << b if op == "shl" else a >> b
-    return None
-
-
 def unary(cx: Context, op: str, a: Tile, node: ast.AST) -> Tile:
     """neg, invert, abs."""
     value = a.expr.value if isinstance(a.expr, n.Const) else None
@@ -221,7 +188,9 @@ def unary(cx: Context, op: str, a: Tile, node: ast.AST) -> Tile:
         if op == "abs":
             return replace(a, expr=replace(literal(abs(value)), type=a.type))
     if op == "invert" and isinstance(a.type, BoolType):
-        return replace(a, expr=negation(a.expr, cx.span(node) if hasattr(node, "lineno") else a.expr.span), roots=())
+        return replace(
+            a, expr=negation(a.expr, cx.span(node) if hasattr(node, "lineno") else a.expr.span), roots=()
+        )
     type_ = INT32 if isinstance(a.type, BoolType) else a.type
     return replace(a, expr=n.Unary(op, a.expr, type_, cx.span(node)), roots=())
 
@@ -260,7 +229,13 @@ def compare(cx: Context, op: str, a: Value, b: Value, node: ast.AST) -> Tile:
 
 def _known(op: str, a: Value, b: Value) -> bool | None:
     """Comparisons of types and functions that the source settles."""
-    if isinstance(a, DType) and isinstance(b, DType) and a.type != UNKNOWN and b.type != UNKNOWN and op in ("eq", "ne"):
+    if (
+        isinstance(a, DType)
+        and isinstance(b, DType)
+        and a.type != UNKNOWN
+        and b.type != UNKNOWN
+        and op in ("eq", "ne")
+    ):
         return (a.text == b.text) == (op == "eq") if a.text and b.text else None
     if isinstance(a, Function) and isinstance(b, Function) and op in ("eq", "ne"):
         return (a == b) == (op == "eq")
@@ -370,18 +345,9 @@ def cast(cx: Context, a: Tile, type_: Type, node: ast.AST) -> Tile:
             return Tile(known, a.shape)
     if isinstance(type_, BoolType):
         return replace(truth(cx, a, node), weak=False)
-    return replace(a, expr=n.Cast(e, type_, cx.span(node)), weak=False, roots=a.roots if type_ == INT64 else ())
-
-
-def constant_of(value: int | float, type_: Type) -> n.Const | None:
-    try:
-        if isinstance(type_, IntType):
-            return n.Const(type_.wrap(int(value)), type_)
-        if isinstance(type_, FloatType):
-            return n.Const(float(value), type_)
-        return n.Const(bool(value), BOOL) if isinstance(type_, BoolType) else None
-    except (OverflowError, ValueError):
-        return None
+    return replace(
+        a, expr=n.Cast(e, type_, cx.span(node)), weak=False, roots=a.roots if type_ == INT64 else ()
+    )
 
 
 def strong(a: Tile) -> Tile:
@@ -410,6 +376,15 @@ def choose(cx: Context, condition: Tile, a: Tile, b: Tile, node: ast.AST) -> Til
     type_, weak = result("add", a, b)
     if a.weak and b.weak and a.type == b.type:
         type_ = a.type
+    if (
+        isinstance(a.expr, n.Const)
+        and isinstance(b.expr, n.Const)
+        and a.type == b.type == BOOL
+        and not (a.shape or b.shape)
+    ):
+        if a.expr.value != b.expr.value:
+            e = condition.expr if a.expr.value else negation(condition.expr, cx.span(node))
+            return replace(condition, expr=e, roots=())
     (c, x, y), shape = shapes.together(cx, condition, a, b)
     roots = tuple(dict.fromkeys(a.roots + b.roots))
     return Tile(n.Choose(c.expr, x.expr, y.expr, type_, cx.span(node)), shape, weak and condition.weak, roots)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, Union, cast
 
 from gpulint.frontend.triton.context import Context, NotHandled
 from gpulint.frontend.triton.values import Pointer, Shape, Tile, integer
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT32, INT64
 
-V = TypeVar("V", Tile, Pointer)
+V = TypeVar("V", bound=Union[Tile, Pointer])
 ONE, ZERO = n.Const(1, INT64), n.Const(0, INT64)
 MAX_RANK = 6
 
@@ -87,9 +87,13 @@ def axes(cx: Context, e: n.Expr) -> set[int]:
 
 def at(cx: Context, value: V, lanes: Sequence[n.Expr], shape: Shape) -> V:
     """A tile or tile of pointers over the new shape, element `lanes` of the old one at each place."""
+    moved: Tile | Pointer
     if isinstance(value, Tile):
-        return replace(value, expr=relane(cx, value.expr, lanes), shape=shape)
-    return replace(value, offset=relane(cx, value.offset, lanes), shape=shape)
+        moved = replace(value, expr=relane(cx, value.expr, lanes), shape=shape)
+    else:
+        assert isinstance(value, Pointer)
+        moved = replace(value, offset=relane(cx, value.offset, lanes), shape=shape)
+    return cast(V, moved)
 
 
 # --- broadcasting
@@ -115,7 +119,7 @@ def broadcast(cx: Context, value: V, shape: Shape) -> V:
     if extra < 0:
         return value
     stretched = [is_one(s) and not is_one(shape[k + extra]) for k, s in enumerate(value.shape)]
-    e = value.expr if isinstance(value, Tile) else value.offset
+    e = value.expr if isinstance(value, Tile) else value.offset  # type: ignore[attr-defined]
     if extra == 0 and not any(one and k in axes(cx, e) for k, one in enumerate(stretched)):
         return replace(value, shape=shape)
     lanes = [ZERO if one else lane(k + extra, shape[k + extra]) for k, one in enumerate(stretched)]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gpulint.frontend.triton import expressions as ex
-from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton.context import STATEMENTS, Context, NotHandled, statement
 from gpulint.frontend.triton.merge import conditional
 from gpulint.frontend.triton.values import Pointer, Tile, Tuple, Unresolved, Value, Window, constant
@@ -229,9 +228,6 @@ def condition(cx: Context, test: ast.expr) -> Tile:
     return value
 
 
-__all__ = ["Callable", "body"]
-
-
 def tails(function: FunctionNode) -> set[ast.AST]:
     """The return statements after which nothing of the function is left to run."""
     out: set[ast.AST] = set()
@@ -246,6 +242,3 @@ def tails(function: FunctionNode) -> set[ast.AST]:
         elif isinstance(last, ast.If):
             stack += [last.body, last.orelse]
     return out
-
-
-_ = ops

@@ -10,9 +10,7 @@ from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton.calls import Given, fresh, intrinsic, sizes
 from gpulint.frontend.triton.context import Context, NotHandled
-from gpulint.frontend.triton.statements import arrays_of
 from gpulint.frontend.triton.values import (
-    NONE,
     DType,
     Pointer,
     Shape,
@@ -24,7 +22,7 @@ from gpulint.frontend.triton.values import (
     is_none,
 )
 from gpulint.ir import nodes as n
-from gpulint.ir.types import FLOAT32, INT32, INT64, UNKNOWN, BoolType, FloatType, IntType, Type
+from gpulint.ir.types import FLOAT32, INT32, INT64, BoolType, IntType, Type
 
 
 def moving(cx: Context, value: Value, node: ast.AST) -> Tile | Pointer:
@@ -138,7 +136,11 @@ def permute(cx: Context, given: Given, node: ast.AST) -> Value:
     dims: list[Value] = list(given.rest) or [v for k, v in given.of.items() if k in ("dims", "order")]
     order = _ints(Tuple(tuple(dims)) if len(dims) != 1 else dims[0], node) if dims else []
     if not order:
-        order = [*range(value.rank - 2), value.rank - 1, value.rank - 2] if value.rank >= 2 else list(range(value.rank))
+        order = (
+            [*range(value.rank - 2), value.rank - 1, value.rank - 2]
+            if value.rank >= 2
+            else list(range(value.rank))
+        )
     order = [shapes.axis_of(a, value.rank, node) for a in order]
     if sorted(order) != list(range(value.rank)):
         raise NotHandled("a permutation that does not name each axis once", node)
@@ -259,10 +261,17 @@ def argmax(cx: Context, given: Given, node: ast.AST) -> Value:
 def _position(cx: Context, x: Tile, shape: Shape, given: Given, node: ast.AST) -> Tile:
     """A place along the reduced axis: a scalar one is known to lie within it."""
     found = fresh(cx, "position", [x], INT32, node, shape)
-    size = x.shape[_axis(given.get("axis"), x.rank, node)] if given.has("axis") and x.shape else shapes.product(x.shape)
+    size = (
+        x.shape[_axis(given.get("axis"), x.rank, node)]
+        if given.has("axis") and x.shape
+        else shapes.product(x.shape)
+    )
     if not shape:
         span = cx.span(node)
-        low, high = n.Compare("ge", found.expr, n.Const(0, INT32), span), n.Compare("lt", found.expr, size, span)
+        low, high = (
+            n.Compare("ge", found.expr, n.Const(0, INT32), span),
+            n.Compare("lt", found.expr, size, span),
+        )
         cx.emit(n.Assume(n.Logic("and", (low, high), span), span))
     return found
 
@@ -314,7 +323,10 @@ def dot(cx: Context, given: Given, node: ast.AST) -> Value:
     return _product(cx, "dot", a, b, given, node)
 
 
-@intrinsic("tl.dot_scaled", "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc fast_math lhs_k_pack rhs_k_pack out_dtype")
+@intrinsic(
+    "tl.dot_scaled",
+    "lhs lhs_scale lhs_format rhs rhs_scale rhs_format acc fast_math lhs_k_pack rhs_k_pack out_dtype",
+)
 def dot_scaled(cx: Context, given: Given, node: ast.AST) -> Value:
     a, b = (ops.tile(cx, given.get(k), node) for k in ("lhs", "rhs"))
     return _product(cx, "dot_scaled", a, b, given, node)
@@ -329,88 +341,3 @@ def _product(cx: Context, name: str, a: Tile, b: Tile, given: Given, node: ast.A
     if a.rank < 2 or b.rank < 2:
         raise NotHandled("a matrix product of tiles with fewer than two axes", node)
     return fresh(cx, name, [a, b], type_, node, (*a.shape[:-1], b.shape[-1]))
-
-
-# --- values that nothing here understands
-
-
-@intrinsic("tl.rand tl.randn tl.uint_to_uniform_float", "seed offset n_rounds")
-def random(cx: Context, given: Given, node: ast.AST) -> Value:
-    return fresh(cx, "rand", _given_tiles(cx, given, node), FLOAT32, node)
-
-
-@intrinsic("tl.randint", "seed offset n_rounds")
-def randint(cx: Context, given: Given, node: ast.AST) -> Value:
-    return fresh(cx, "randint", _given_tiles(cx, given, node), INT32, node)
-
-
-@intrinsic("tl.rand4x tl.randn4x tl.randint4x tl.philox tl.philox_impl", "seed offset c1 c2 c3 n_rounds")
-def random4(cx: Context, given: Given, node: ast.AST) -> Value:
-    tiles = _given_tiles(cx, given, node)
-    return Tuple(tuple(fresh(cx, "rand", tiles, UNKNOWN, node) for _ in range(4)))
-
-
-@intrinsic("tl.pair_uniform_to_normal", "u1 u2")
-def pair_uniform_to_normal(cx: Context, given: Given, node: ast.AST) -> Value:
-    tiles = _given_tiles(cx, given, node)
-    return Tuple(tuple(fresh(cx, "normal", tiles, FLOAT32, node) for _ in range(2)))
-
-
-def _given_tiles(cx: Context, given: Given, node: ast.AST) -> list[Tile]:
-    values = [*given.of.values(), *given.rest]
-    return [ops.tile(cx, v, node) for v in values if isinstance(v, Tile) and not is_none(v)]
-
-
-@intrinsic("tl.inline_asm_elementwise", "asm constraints args dtype is_pure pack")
-def inline_asm(cx: Context, given: Given, node: ast.AST) -> Value:
-    args = given.get("args")
-    values = args.items if isinstance(args, Tuple) else (args,)
-    arrays = tuple(dict.fromkeys(a for v in values for a in arrays_of(v)))
-    if arrays:
-        cx.emit(n.Unsupported("inline assembly that gets a pointer", arrays, (), cx.span(node)))
-    tiles = [ops.tile(cx, v, node) for v in values if isinstance(v, (Tile, Pointer)) and not is_none(v)]
-    dtype = given.get("dtype")
-    types = dtype.items if isinstance(dtype, Tuple) else (dtype,)
-    out = [fresh(cx, "asm", tiles, t.type if isinstance(t, DType) else UNKNOWN, node) for t in types]
-    return Tuple(tuple(out)) if isinstance(dtype, Tuple) else out[0]
-
-
-@intrinsic("tl.map_elementwise", "fn")
-def map_elementwise(cx: Context, given: Given, node: ast.AST) -> Value:
-    tiles = [ops.tile(cx, v, node) for v in given.rest if isinstance(v, Tile)]
-    return fresh(cx, "map", tiles, UNKNOWN, node)
-
-
-# --- elementwise functions
-
-ELEMENTWISE = (
-    "exp exp2 log log2 log1p log10 sqrt sqrt_rn rsqrt sin cos tan tanh sinh cosh asin acos atan atan2 erf erfc floor ceil round "
-    "sigmoid fma fdiv div_rn div_rz pow umulhi trunc rint nearbyint expm1 fmod llrint silu gelu relu isnan isinf popc clz ffs "
-    "fast_dividef fast_expf mul_rn add_rn signbit copysign finitef isfinited lgamma tgamma hypot cbrt mulhi brev"
-)
-
-
-def elementwise(cx: Context, name: str, given: Given, node: ast.AST) -> Value:
-    """A function of each element."""
-    tiles = _given_tiles(cx, given, node)
-    over, shape = shapes.together(cx, *tiles) if tiles else ([], ())
-    type_: Type = UNKNOWN
-    for t in tiles:
-        if isinstance(t.type, FloatType) and not t.weak:
-            type_ = t.type
-    e = n.Opaque(name, tuple(t.expr for t in over), type_, span=cx.span(node))
-    return Tile(e, shape, bool(tiles) and all(t.weak for t in tiles))
-
-
-def _register(name: str) -> None:
-    names = " ".join(f"{home}.{name}" for home in ("tl", "libdevice", "math"))
-
-    @intrinsic(names, "a b c")
-    def run(cx: Context, given: Given, node: ast.AST) -> Value:
-        return elementwise(cx, name, given, node)
-
-
-for _name in ELEMENTWISE.split():
-    _register(_name)
-
-_ = (NONE, INT64)

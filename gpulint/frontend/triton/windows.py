@@ -13,7 +13,8 @@ from gpulint.frontend.triton.context import Context, NotHandled
 from gpulint.frontend.triton.memory import Access, atomic, load, pointer, scope_of, store
 from gpulint.frontend.triton.values import NONE, Pointer, Shape, Tile, Tuple, Value, Window, constant, integer
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BOOL, INT32, INT64, UNKNOWN
+from gpulint.ir.span import Span
+from gpulint.ir.types import BOOL, INT64, UNKNOWN
 
 
 def _row(cx: Context, value: Value, node: ast.AST) -> Shape:
@@ -88,8 +89,10 @@ def placed(cx: Context, w: Window, offsets: Shape, checked: Checks, node: ast.AS
         extent = w.sizes[k]
         inside = (n.Compare("ge", at[k], n.Const(0, INT64), span), n.Compare("lt", at[k], extent, span))
         when = checked[k]
-        guards += inside if when is None else (
-            n.Logic("or", (n.Unary("not", when, BOOL, span), n.Logic("and", inside, span)), span),
+        guards += (
+            inside
+            if when is None
+            else (n.Logic("or", (n.Unary("not", when, BOOL, span), n.Logic("and", inside, span)), span),)
         )
     mask = n.Logic("and", tuple(guards), span) if guards else None
     subscripts: tuple[n.Expr, ...] = tuple(at)
@@ -99,7 +102,7 @@ def placed(cx: Context, w: Window, offsets: Shape, checked: Checks, node: ast.AS
     return Access(w.base.base, subscripts, w.block, mask, w.base.element)
 
 
-def _coordinate(offset: n.Expr, axis: int, size: n.Expr, span: n.Span) -> n.Expr:
+def _coordinate(offset: n.Expr, axis: int, size: n.Expr, span: Span) -> n.Expr:
     own = shapes.lane(axis, size)
     return own if integer(offset) == 0 else n.Binary("add", offset, own, INT64, span)
 
@@ -191,7 +194,9 @@ def descriptor_store(cx: Context, given: Given, node: ast.AST) -> Value:
     a = _described(cx, given, node)
     value = ops.tile(cx, given.get("value"), node)
     if a is not None:
-        store(cx, a, shapes.reshape(cx, value, a.shape).expr if value.rank == len(a.shape) else value.expr, node)
+        store(
+            cx, a, shapes.reshape(cx, value, a.shape).expr if value.rank == len(a.shape) else value.expr, node
+        )
     return NONE
 
 
@@ -201,9 +206,7 @@ def _descriptor_atomic(op: str) -> None:
         a = _described(cx, given, node)
         value = ops.tile(cx, given.get("value"), node)
         if a is not None:
-            last = atomic(cx, op, a, [value.expr], scope_of(given), node)
-            cx.out[-1] = replace(cx.out[-1], target="")  # type: ignore[type-var]
-            return last if False else NONE
+            atomic(cx, op, a, [value.expr], scope_of(given), node)
         return NONE
 
 
@@ -275,6 +278,3 @@ def _hosted(cx: Context, given: Given, node: ast.AST, store_: bool) -> Value:
         w = replace(w, block=sizes(cx, given.get("shape"), node))
     bound: dict[str, Value] = {"descriptor": w, "offsets": offsets, "value": given.get("value")}
     return (descriptor_store if store_ else descriptor_load)(cx, Given(bound), node)
-
-
-_ = INT32

@@ -4,22 +4,43 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from functools import lru_cache
 
 from gpulint.frontend.numba.world import dotted_text, text_of
 from gpulint.frontend.triton.types import NAMES
 from gpulint.frontend.triton.values import Class, DType, Function, Named, Tile, Tuple, Unresolved, Value
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BOOL, FLOAT64, INT64, UINT64, UNKNOWN, FloatType, IntType
+from gpulint.ir.types import BOOL, FLOAT64, INT64, UINT64, UNKNOWN, IntType
 from gpulint.source import constants
 from gpulint.source.dtypes import RANGES
 from gpulint.source.model import Binding, Scope
 from gpulint.source.resolve import Project
 
 MAX_HOPS = 12
-_INNER = ("language", "core", "standard", "math", "semantic", "random", "tl", "extra", "cuda", "hip", "nvidia", "libdevice")
+_INNER = (
+    "language",
+    "core",
+    "standard",
+    "math",
+    "semantic",
+    "random",
+    "tl",
+    "extra",
+    "cuda",
+    "hip",
+    "nvidia",
+    "libdevice",
+)
 _LIBRARIES = ("triton", "torch", "math", "numpy", "functools", "os", "sys", "typing", "operator", "builtins")
-_WRAPPERS = ("triton.jit", "triton.heuristics", "triton.autotune", "triton.constexpr_function", "functools.partial")
+_FLOATS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+_WRAPPERS = (
+    "triton.jit",
+    "triton.heuristics",
+    "triton.autotune",
+    "triton.constexpr_function",
+    "functools.partial",
+)
 
 
 def canonical(dotted: str) -> str | None:
@@ -34,7 +55,9 @@ def canonical(dotted: str) -> str | None:
         kept = [p for p in rest[:-1] if p not in _INNER] + rest[-1:]
         return ".".join(["tl", *kept]) if kept else "tl"
     if parts[0] == "triton":
-        kept = [p for p in parts[1:-1] if p not in ("runtime", "jit", "autotuner", "tools", "experimental")] + parts[1:][-1:]
+        kept = [
+            p for p in parts[1:-1] if p not in ("runtime", "jit", "autotuner", "tools", "experimental")
+        ] + parts[1:][-1:]
         return ".".join(["triton", *kept])
     return dotted if parts[0] in _LIBRARIES else None
 
@@ -170,8 +193,8 @@ def _library(name: str) -> Value:
     home, _, last = name.rpartition(".")
     if home in ("tl", "torch", "numpy") and last in NAMES:
         return DType(NAMES[last], text=last)
-    if home in ("math", "numpy") and last in ("pi", "e", "inf", "nan"):
-        return Tile(literal({"pi": 3.141592653589793, "e": 2.718281828459045}.get(last, float(last) if last in ("inf", "nan") else 0.0)), weak=True)
+    if home in ("math", "numpy") and last in _FLOATS:
+        return Tile(literal(_FLOATS[last]), weak=True)
     return Named(name)
 
 
@@ -185,11 +208,9 @@ def limit(type_: object, which: str) -> int | None:
 
 def class_fields(node: ast.ClassDef) -> tuple[str, ...]:
     """The annotated fields of a named tuple or aggregate."""
-    return tuple(s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name))
-
-
-def is_float(type_: object) -> bool:
-    return isinstance(type_, FloatType)
+    return tuple(
+        s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+    )
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,110 @@
+"""What the text of a host function tells of its tensor parameters before it runs: ranks, layouts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from gpulint.frontend.host.layout import contiguous_literal
+from gpulint.frontend.host.machine import Machine
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.values import Function, Unknown, as_array
+from gpulint.source.model import Module
+from gpulint.term import eq
+
+INDEXED = ("shape",)
+CALLED = ("size", "stride")
+KEEPING = frozenset({"contiguous", "to", "cuda", "detach", "clone", "float", "half", "bfloat16"})
+RANKED = frozenset({"ndim", "dim", "ndimension"})
+
+
+def learn(m: Machine, s: State, function: Function) -> None:
+    """Assumes the rank that the code's axis numbers name, and the layout that a decorator makes.
+
+    A parameter whose shape is only asked for along numbered axes is taken to have just those axes: a
+    code that uses `x.shape[0]` and `x.stride(1)` means a matrix. A decorator in readable source that
+    replaces tensors by `.contiguous()` ones makes every tensor parameter row-major.
+    """
+    node = function.node
+    for name, rank in _ranks(node).items():
+        a = as_array(s.env.get(name))
+        if a is not None:
+            s.assume(eq(a.ndim, rank))
+            m.presumed[a.name] = f"`{a.name}` is taken as a tensor with {rank} axes, those that the code names"
+    if any(_makes_contiguous(m, d, function) for d in getattr(node, "decorator_list", [])):
+        for v in list(s.env.values()):
+            a = as_array(v) if isinstance(v, Unknown) and v.kind in ("", "array") else None
+            if a is not None:
+                s.assume(contiguous_literal(a))
+
+
+def _ranks(node: ast.AST) -> dict[str, int]:
+    """One more than the highest axis named, for names whose rank shows in no other way."""
+    highest: dict[str, int] = {}
+    open_: set[str] = set()
+    inside: set[int] = set()
+    for name, axis, attribute in _axes(node):
+        inside.add(id(attribute))
+        if axis is None or not 0 <= axis < 8:
+            open_.add(name)
+        else:
+            highest[name] = max(highest.get(name, 0), axis + 1)
+    for n in ast.walk(node):
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name):
+            bare = n.attr in ("shape", "strides") and id(n) not in inside
+            if bare or n.attr in RANKED:
+                open_.add(n.value.id)
+    open_ |= _rearranged(node)
+    return {name: rank for name, rank in highest.items() if name not in open_}
+
+
+def _rearranged(node: ast.AST) -> set[str]:
+    """Names that get another value than the same tensor, made contiguous or of another type."""
+    out: set[str] = set()
+    for n in ast.walk(node):
+        if isinstance(n, ast.Assign):
+            for target in n.targets:
+                pairs = [(target, n.value)]
+                if isinstance(target, ast.Tuple) and isinstance(n.value, ast.Tuple):
+                    pairs = list(zip(target.elts, n.value.elts, strict=False))
+                out |= {t.id for t, v in pairs if isinstance(t, ast.Name) and _same(v) != t.id}
+                if isinstance(target, ast.Tuple) and not isinstance(n.value, ast.Tuple):
+                    out |= {t.id for t in target.elts if isinstance(t, ast.Name)}
+        elif isinstance(n, (ast.AnnAssign, ast.AugAssign, ast.For, ast.NamedExpr)) and isinstance(n.target, ast.Name):
+            out.add(n.target.id)
+    return out
+
+
+def _same(value: ast.expr) -> str:
+    """The name whose tensor a value is, with the axes that it had; '' when it is none."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in KEEPING:
+        value = value.func.value
+    return value.id if isinstance(value, ast.Name) else ""
+
+
+def _axes(node: ast.AST) -> Iterator[tuple[str, int | None, ast.Attribute]]:
+    """`x.shape[k]`, `x.size(k)`, `x.stride(k)`: the name, the axis when it is a number, the attribute."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Attribute) and n.value.attr in INDEXED:
+            owner, index = n.value, n.slice
+        elif isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in CALLED:
+            owner, index = n.func, n.args[0] if n.args else ast.Constant(None)
+        else:
+            continue
+        if isinstance(owner.value, ast.Name):
+            value = index.value if isinstance(index, ast.Constant) else None
+            yield owner.value.id, value if isinstance(value, int) else None, owner
+
+
+def _makes_contiguous(m: Machine, decorator: ast.expr, function: Function) -> bool:
+    """Whether a decorator's own code calls `.contiguous()` on what it hands on."""
+    target = decorator.func if isinstance(decorator, ast.Call) else decorator
+    scope = function.scope.parent or function.scope
+    for b in m.project.definitions(target, scope)[:4]:
+        if isinstance(b.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _mentions(b.scope.module, b.node):
+            return True
+    return False
+
+
+def _mentions(module: Module, node: ast.AST) -> bool:
+    return any(isinstance(n, ast.Attribute) and n.attr == "contiguous" for n in ast.walk(node))

@@ -1,0 +1,114 @@
+"""Whether the witness of a refuted verdict really breaks it: run again from its numbers alone.
+
+The launch is made anew from the numbers that a user is told: through the host code as plain Python
+where there is a launch site, from the kernel's parameters where there is none. Then the interpreter and,
+where Python tells, `simulate` must both find the violation at the element named.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping
+
+from fuzz.check import KINDS
+from fuzz.generate import Program
+from fuzz.host import HostProgram
+from fuzz.launches import Contents
+from fuzz.runhost import launch_of
+from fuzz.simulate import record_of
+
+from gpulint import interp
+from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Outcome
+from gpulint.ir.nodes import Kernel
+from gpulint.solver.verdict import REFUTED, KernelResult, Verdict, Witness
+
+MOST = 20_000  # threads that are run
+MANY = 1_000  # reports of one place
+OTHERS = (1, 2, 4, 6, 8)
+FILLS = ((0,), (1,), (-1,), tuple(range(64)), (0, 0, 1, 2))
+
+
+def unfounded(
+    result: KernelResult, kernel: Kernel, program: Program, host: HostProgram | None = None
+) -> list[str]:
+    """What is wrong with the refuted verdicts, in words."""
+    out = []
+    for v in result.verdicts:
+        if v.kind == REFUTED and v.obligation.property != "contract" and v.obligation.kind != "negative":
+            problem = _problem(v, kernel, program, host)
+            if problem:
+                o = v.obligation
+                out.append(f"{o.property} ({o.kind}) at {o.span.row}:{o.span.column} is refuted by {v.witness}: {problem}")
+    return out
+
+
+def _problem(v: Verdict, kernel: Kernel, program: Program, host: HostProgram | None) -> str:
+    w = v.witness
+    if w is None or not w.replayed:
+        return "no witness that was replayed"
+    if v.obligation.property == "no-wrap":
+        return ""  # sizes too large to run whole
+    wanted = list(_launches(w, program, host if v.site is not None else None))
+    if not wanted:
+        return "its inputs launch nothing"
+    answers = [_breaks(v, w, kernel, program, launch) for launch in wanted]
+    if "" in answers or None in answers:
+        return ""
+    indirect = any(a.role == "index" for a in program.arrays) and v.site is None
+    return "" if indirect else str(answers[0])
+
+
+def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterable[ConcreteLaunch]:
+    if host is not None:
+        shapes = {a.name: _shape(w.params, a.name, a.ndim) for a in host.given}
+        for other in OTHERS:  # the witness leaves out what has no part in it
+            inputs = {name: w.params.get(name, other) for name in host.numbers}
+            launch = launch_of(host, {**inputs, **shapes}, MOST)
+            if launch is not None:
+                yield launch
+        return
+    for values in FILLS:
+        arrays = {}
+        for a in program.arrays:
+            shape = _shape(w.params, a.name, a.ndim)
+            if math.prod(shape) > 10 * MOST:
+                return
+            arrays[a.name] = ConcreteArray(shape, Contents(shape, values), dtype=a.dtype)
+        scalars = {name: w.params.get(name, 1) for name in program.scalars}
+        yield ConcreteLaunch(w.grid, w.block, arrays, scalars)
+
+
+def _shape(params: Mapping[str, int], name: str, ndim: int) -> tuple[int, ...]:
+    first = params.get(f"{name}.size", 1)
+    return tuple(params.get(f"{name}.shape[{axis}]", first if ndim == 1 else 1) for axis in range(ndim))
+
+
+def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: ConcreteLaunch) -> str | None:
+    """'' when the launch shows the violation, None when it is too large to tell, else what it shows."""
+    if (launch.grid, launch.block) != (w.grid, w.block):
+        return f"its inputs launch {launch.grid} x {launch.block}"
+    if math.prod((*launch.grid, *launch.block)) > MOST:
+        return None
+    outcome = interp.run(kernel, dataclasses.replace(launch, max_reports=MANY))
+    if v.obligation.property == "covered":
+        return _uncovered(w, launch, outcome)
+    kind = KINDS[v.obligation.property]
+    ours = [x for x in outcome.of(kind) if x.span == v.obligation.span or x.other_span == v.obligation.span]
+    if not any(x.array == w.array and x.element == w.element for x in ours):
+        return f"a run shows {[(x.kind, x.array, x.element) for x in outcome.violations[:4]]}"
+    record, _, whole = record_of(program.text, launch)
+    seen = {
+        "race": (w.array, w.element) in record.races(), "out-of-range": record.out_of_range,
+        "divergence": record.diverged, "uninitialised": record.uninitialised,
+    }[kind]  # fmt: skip
+    cut = kind != "out-of-range" and record.out_of_range
+    return "" if seen or cut or not whole else "plain Python shows nothing of it"
+
+
+def _uncovered(w: Witness, launch: ConcreteLaunch, outcome: Outcome) -> str:
+    shape = launch.arrays[w.array].shape
+    if len(shape) != len(w.element) or not all(0 <= i < n for i, n in zip(w.element, shape, strict=True)):
+        return f"the array has the shape {shape}"
+    written = w.element in outcome.written.get(w.array, {})
+    return "the element is written" if written else ""

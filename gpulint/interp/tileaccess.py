@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Union
 
 from gpulint.interp.accesses import Place, Site, current, put, region_of
+from gpulint.interp.launch import SAME_VALUE
 from gpulint.interp.races import ATOMIC, READ, RIVALS, WRITE
 from gpulint.interp.thread import Cut, Thread, charge
 from gpulint.interp.tileexpr import Frame, padded
@@ -63,7 +64,7 @@ def _conflict(e: Touch, now: Touch) -> bool:
 def report_race(f: Frame, place: Place, first: Touch, second: Touch, detail: str = "") -> None:
     known = first.value is not POISON and first.mode == second.mode == WRITE
     if known and first.value == second.value:
-        detail = f"{detail}, same value" if detail else "same value"
+        detail = SAME_VALUE
     f.machine.report(
         "race", first.stmt.span, first.point, array=place.array.name, element=place.index,
         extents=place.array.shape, other=second.point, other_span=second.stmt.span,

@@ -68,6 +68,8 @@ class Reader:
     def _array(self, name: str, fill: int, unset: bool) -> ConcreteArray:
         array = self.s.accesses.arrays.get(name)
         shape = tuple(self.number(self.s.term(e)) for e in array.extents) if array else (1,)
+        if not shape and not any(a.array.name == name for a in self.s.accesses.accesses):
+            shape = (self.number(self.s.term(names.size(name, None))),)  # only its size is ever asked for
         model = self.model
         told = model.tells(name)
 

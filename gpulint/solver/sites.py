@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 
 from gpulint.contract.bind import Binding, bind
 from gpulint.contract.clause import Clause
-from gpulint.frontend.host.site import LaunchSite
+from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.solver import questions
 from gpulint.solver.general import Round
 from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import FALSE, TRUE, symbols
+from gpulint.term import FALSE, TRUE, Scope, symbols
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
 
@@ -87,6 +87,15 @@ def owner(name: str) -> str:
     return name
 
 
+def _numbers_only(s: Setting, v: Verdict) -> bool:
+    """Whether an operation's value hangs on numbers of the caller alone, and on no array's size."""
+    assert v.obligation.op is not None and s.site is not None
+    shapes = [t for a in s.site.arguments.values() if isinstance(a, HostArray) for t in a.shape or ()]
+    sized = symbols(*shapes)
+    free = {x for t in s.see(v.obligation.op).subscripts for x in symbols(t) if x.scope is Scope.LAUNCH}
+    return bool(free) and all(owner(x.name) == x.name and x not in sized for x in free)
+
+
 def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding) -> Verdict:
     """One obligation at one site: proved, refuted with a witness, or undecided."""
     new = questions.again(s, v.obligation, r.named)
@@ -98,7 +107,7 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         kept = questions.again(natural, v.obligation, r.named)
         if kept is not None and kept.kind == PROVED:
             return replace(v, kind=UNDECIDED, site=s.site, reason="the launch does not establish the clause")
-    if binding.exact:
+    if binding.exact and not (v.obligation.property == "no-wrap" and _numbers_only(s, v)):
         w = questions.refute(natural, v.obligation)
         if w is not None:
             return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")

@@ -163,7 +163,7 @@ def _dotted(
     last = path.rpartition(".")[2]
     if last == "Config" and path.startswith("triton."):
         return configs.make(args, kw)
-    if last in ("wrap_triton", "capture_triton") and args:
+    if last in ("wrap_triton", "capture_triton", "constexpr") and args:
         return args[0]
     made = torchcalls.call(m, s, path, args, kw, text) if m.tiles else None
     if made is None:

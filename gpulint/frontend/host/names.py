@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 
 from gpulint.frontend.host.machine import Frame, Machine
 from gpulint.frontend.host.state import State
@@ -46,6 +47,9 @@ def lookup(m: Machine, node: ast.Name) -> Value:
 def resolve(m: Machine, expr: ast.expr, scope: Scope) -> Value:
     """What a name or attribute chain means, from the definitions that the project reaches."""
     bindings = m.project.definitions(expr, scope)
+    kernel = _compiled(m, bindings) if m.tiles and len(bindings) > 1 else None
+    if kernel is not None:
+        return kernel
     values = [v for v in (_binding(m, b) for b in bindings[:8]) if v is not None]
     if values and len(values) == len(bindings) and (len(values) == 1 or all(map(_callable, values))):
         return values[0] if len(values) == 1 else Choice(tuple((TRUE, v) for v in values))
@@ -61,6 +65,18 @@ def resolve(m: Machine, expr: ast.expr, scope: Scope) -> Value:
     if m.tiles and 1 < len(values) == len(bindings) and all(isinstance(v, Num) for v in values):
         return _one_of(m, [v for v in values if isinstance(v, Num)], text)
     return m.opaque(text, "is a global that is not constant")
+
+
+def _compiled(m: Machine, bindings: Sequence[Binding]) -> Value | None:
+    """The kernel behind a name that is bound again: `k = triton.jit(k)`, `k = autotune(...)(k)`."""
+    first = bindings[0]
+    if any(b.scope is not first.scope or b.conditional for b in bindings):
+        return None
+    home = first.scope.qualname
+    name = f"{home}.{first.name}" if home else first.name
+    found = [k for k in m.kernels.values() if k.module is first.scope.module and name in k.names]
+    nodes = {id(k.node) for k in found}
+    return Kernel(found[0]) if len(nodes) == 1 else None
 
 
 def _one_of(m: Machine, values: list[Num], text: str) -> Value:

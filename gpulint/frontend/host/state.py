@@ -22,6 +22,7 @@ from gpulint.frontend.host.values import (
     Function,
     Kernel,
     Num,
+    Ratio,
     Seq,
     Unknown,
     Value,
@@ -127,9 +128,20 @@ def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named)
         x, y = as_array(a), as_array(b)
         if x is not None and y is not None:
             return _arrays(cond, x, y, name, named)
+    if _floaty(a, b) or _floaty(b, a):
+        return replace(named(name, ""), kind="float")
     if _wordy(a) and _wordy(b):
         return replace(named(name, ""), kind="text")
     return named(name, f"`{name}` has several values here")
+
+
+def _floaty(a: Value, b: Value) -> bool:
+    """A float, and another number or an input."""
+    if not (isinstance(a, Const) and isinstance(a.value, float)) and not (isinstance(a, Unknown) and a.kind == "float"):
+        return False
+    if isinstance(b, Unknown):
+        return b.free and b.kind in ("", "float")
+    return isinstance(b, (Num, Ratio)) or (isinstance(b, Const) and isinstance(b.value, float))
 
 
 def _wordy(v: Value) -> bool:

@@ -186,9 +186,7 @@ class Context:
 
     def is_static(self, e: n.Expr) -> bool:
         """Whether the expression has one value wherever it is evaluated, and is short."""
-        count = 0
-        for node in walk(e):
-            count += 1
+        for count, node in enumerate(walk(e), 1):
             if count > MAX_STATIC or (isinstance(node, n.Var) and node.name not in self.static):
                 return False
             if not isinstance(

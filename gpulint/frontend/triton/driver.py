@@ -6,7 +6,7 @@ import ast
 
 from gpulint.frontend.numba.driver import deep_recursion, header_span
 from gpulint.frontend.numba.world import text_of
-from gpulint.frontend.triton import attributes, autotune, calls, grid, loops, memory, tiles, windows  # noqa: F401
+from gpulint.frontend.triton import attributes, autotune, calls, grid, loops, memory, opaque, tiles, windows  # noqa: F401  # noqa: F401
 from gpulint.frontend.triton import world as worlds
 from gpulint.frontend.triton.context import Context, Frame, TooLarge
 from gpulint.frontend.triton.kinds import Kinds
@@ -24,8 +24,8 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
     """The kernel, device functions inlined, for one element of each tile.
 
     What is not handled is an `Unsupported` statement in its place; a kernel past a limit is one such
-    statement that may touch every array. Options of kind `closure` name the constexpr parameters that stand for
-    globals.
+    statement that may touch every array. Options of kind `closure` name the constexpr parameters that stand
+    for globals.
     """
     world = worlds.of(project)
     kinds = Kinds()

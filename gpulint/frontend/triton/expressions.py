@@ -179,7 +179,7 @@ def _compared(cx: Context, op: ast.cmpop, a: Value, b: Value, node: ast.Compare)
 
 @expression(ast.BoolOp)
 def boolean(cx: Context, node: ast.BoolOp) -> Value:
-    """`and`, `or`: operands that read memory stand under an If when what comes before is a compile-time value."""
+    """`and`, `or`: reads of memory stand under an If when what comes before is a compile-time value."""
     op = "and" if isinstance(node.op, ast.And) else "or"
     parts: list[Tile] = []
     for e in node.values:
@@ -189,9 +189,9 @@ def boolean(cx: Context, node: ast.BoolOp) -> Value:
             value = _guarded(cx, op, ops.logic(cx, op, parts, node), value, written, e)
         else:
             cx.out.extend(written)
-        if isinstance(value.expr, n.Const) and bool(value.expr.value) != (op == "and"):
-            if all(p.weak for p in parts):
-                return Tile(n.Const(op == "or", BOOL), weak=True)
+        settles = isinstance(value.expr, n.Const) and bool(value.expr.value) != (op == "and")
+        if settles and all(p.weak for p in parts):
+            return Tile(n.Const(op == "or", BOOL), weak=True)
         parts.append(value)
     return ops.logic(cx, op, parts, node)
 

@@ -12,7 +12,8 @@ from gpulint.ir.types import BOOL, BoolType, FloatType, IntType, Type
 
 _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv,
-    "mod": operator.mod, "div": operator.truediv, "and": operator.and_, "or": operator.or_, "xor": operator.xor,
+    "mod": operator.mod, "div": operator.truediv, "and": operator.and_, "or": operator.or_,
+    "xor": operator.xor,
     "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq,
     "ne": operator.ne, "min": min, "max": max,
 }  # fmt: skip

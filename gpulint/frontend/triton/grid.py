@@ -54,11 +54,7 @@ def arange(cx: Context, given: Given, node: ast.AST) -> Value:
     low, high = integer(start), integer(end)
     if low == 0:
         return Tile(n.Lane(0, end, INT32, cx.span(node)), (end,))
-    size: n.Expr
-    if low is not None and high is not None:
-        size = n.Const(high - low, INT64)
-    else:
-        size = _length(start, end)
+    size = _length(start, end) if low is None or high is None else n.Const(high - low, INT64)
     e = n.Binary("add", start, shapes.lane(0, size), INT32, cx.span(node))
     return Tile(e, (size,))
 

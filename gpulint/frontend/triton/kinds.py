@@ -15,7 +15,7 @@ _POINTER = re.compile(r"(^|_)(ptrs?|pointers?)($|_)|ptrs?$|^ptr", re.IGNORECASE)
 
 @dataclass
 class Kinds:
-    """`descriptors` by the number of their axes, 0 where that is not known yet; `items` by how many are named."""
+    """`descriptors` by the number of their axes (0: not known yet); `items` by how many are named."""
 
     pointers: set[str] = field(default_factory=set)
     descriptors: dict[str, int] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Kinds:
     texts: set[str] = field(default_factory=set)  # strings, types, functions
 
     def point(self, roots: Iterable[str]) -> None:
-        """One of the parameters is a pointer: the one named so, else the first that is not surely a number."""
+        """One of the parameters is a pointer: the one named so, else the first that need not be a number."""
         found = [r for r in dict.fromkeys(roots) if r]
         if any(r in self.pointers for r in found):
             return

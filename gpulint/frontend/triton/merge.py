@@ -250,9 +250,9 @@ def _type(a: n.Expr, b: n.Expr) -> Type:
     if a.type == b.type:
         return a.type
     for x, y in ((a, b), (b, a)):
-        if isinstance(x, n.Const) and not isinstance(y, n.Const):
-            if isinstance(x.type, FloatType) or not (x.type == INT64 and isinstance(y.type, FloatType)):
-                return y.type
+        widens = x.type == INT64 and isinstance(y.type, FloatType)
+        if isinstance(x, n.Const) and not isinstance(y, n.Const) and not widens:
+            return y.type
     return tt.promote(a.type, b.type)
 
 

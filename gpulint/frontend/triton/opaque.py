@@ -64,9 +64,10 @@ def map_elementwise(cx: Context, given: Given, node: ast.AST) -> Value:
 # --- elementwise functions
 
 ELEMENTWISE = (
-    "exp exp2 log log2 log1p log10 sqrt sqrt_rn rsqrt sin cos tan tanh sinh cosh asin acos atan atan2 erf erfc floor ceil round "
-    "sigmoid fma fdiv div_rn div_rz pow umulhi trunc rint nearbyint expm1 fmod llrint silu gelu relu isnan isinf popc clz ffs "
-    "fast_dividef fast_expf mul_rn add_rn signbit copysign finitef isfinited lgamma tgamma hypot cbrt mulhi brev"
+    "exp exp2 log log2 log1p log10 sqrt sqrt_rn rsqrt sin cos tan tanh sinh cosh asin acos atan atan2 erf "
+    "erfc floor ceil round sigmoid fma fdiv div_rn div_rz pow umulhi trunc rint nearbyint expm1 fmod llrint "
+    "silu gelu relu isnan isinf popc clz ffs fast_dividef fast_expf mul_rn add_rn signbit copysign finitef "
+    "isfinited lgamma tgamma hypot cbrt mulhi brev"
 )
 
 

@@ -42,7 +42,8 @@ from gpulint.ir.types import (
 
 BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Div: "div",
-    ast.Pow: "pow", ast.LShift: "shl", ast.RShift: "shr", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+    ast.Pow: "pow", ast.LShift: "shl", ast.RShift: "shr", ast.BitAnd: "and", ast.BitOr: "or",
+    ast.BitXor: "xor",
 }  # fmt: skip
 COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 _MEASURES = ("mul", "floordiv", "mod", "div", "pow", "shl", "shr", "min", "max", "and", "or", "xor")
@@ -376,15 +377,10 @@ def choose(cx: Context, condition: Tile, a: Tile, b: Tile, node: ast.AST) -> Til
     type_, weak = result("add", a, b)
     if a.weak and b.weak and a.type == b.type:
         type_ = a.type
-    if (
-        isinstance(a.expr, n.Const)
-        and isinstance(b.expr, n.Const)
-        and a.type == b.type == BOOL
-        and not (a.shape or b.shape)
-    ):
-        if a.expr.value != b.expr.value:
-            e = condition.expr if a.expr.value else negation(condition.expr, cx.span(node))
-            return replace(condition, expr=e, roots=())
+    flags = a.type == b.type == BOOL and not (a.shape or b.shape) and a.expr != b.expr
+    if flags and isinstance(a.expr, n.Const) and isinstance(b.expr, n.Const):
+        e = condition.expr if a.expr.value else negation(condition.expr, cx.span(node))
+        return replace(condition, expr=e, roots=())
     (c, x, y), shape = shapes.together(cx, condition, a, b)
     roots = tuple(dict.fromkeys(a.roots + b.roots))
     return Tile(n.Choose(c.expr, x.expr, y.expr, type_, cx.span(node)), shape, weak and condition.weak, roots)

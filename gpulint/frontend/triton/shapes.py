@@ -119,7 +119,7 @@ def broadcast(cx: Context, value: V, shape: Shape) -> V:
     if extra < 0:
         return value
     stretched = [is_one(s) and not is_one(shape[k + extra]) for k, s in enumerate(value.shape)]
-    e = value.expr if isinstance(value, Tile) else value.offset  # type: ignore[attr-defined]
+    e = value.expr if isinstance(value, Tile) else value.offset
     if extra == 0 and not any(one and k in axes(cx, e) for k, one in enumerate(stretched)):
         return replace(value, shape=shape)
     lanes = [ZERO if one else lane(k + extra, shape[k + extra]) for k, one in enumerate(stretched)]

@@ -1,4 +1,4 @@
-"""Functions on tiles: choices, shapes, reductions, scans, products, sorts, random numbers, inline assembly."""
+"""Functions on tiles: choices, shapes, reductions, scans, products, sorts."""
 
 from __future__ import annotations
 

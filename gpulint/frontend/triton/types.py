@@ -1,7 +1,7 @@
 """Triton's scalar types: names and the promotion of operators.
 
-Source: Triton's documentation, "Triton Semantics": the kind first (bool, int, float), then the wider operand, the
-unsigned of two of one width; a compile-time scalar takes the type of the tensor it meets.
+Source: Triton's documentation, "Triton Semantics": the kind first (bool, int, float), then the wider operand,
+the unsigned of two of one width; a compile-time scalar takes the type of the tensor it meets.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ NAMES: dict[str, t.Type] = {
     **{f"uint{b}": t.IntType(b, signed=False) for b in (8, 16, 32, 64)},
     **{f"float{b}": t.FloatType(b) for b in (16, 32, 64)},
     "int1": t.BOOL, "bfloat16": t.FLOAT16, "bool": t.BOOL, "void": t.UNKNOWN,
-    "float8e5": t.FloatType(8), "float8e4nv": t.FloatType(8), "float8e4b8": t.FloatType(8), "float8e4b15": t.FloatType(8),
-    "float8e5b16": t.FloatType(8), "float8_e4m3fn": t.FloatType(8), "float8_e5m2": t.FloatType(8),
+    **dict.fromkeys(
+        ("float8e5", "float8e4nv", "float8e4b8", "float8e4b15", "float8e5b16", "float8_e4m3fn", "float8_e5m2"),
+        t.FloatType(8),
+    ),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What an expression of a Triton kernel can be while it is lowered: a tile, a pointer, a tuple, a function ..."""
+"""What an expression of a Triton kernel can be while it is lowered: a tile, a pointer, a function ..."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ class Tile:
     """A number for each element of a tile; a scalar has the shape ().
 
     `weak`: a compile-time value (a literal, a constexpr), which takes the type of what it meets. `roots`: the
-    parameters that would be the pointer if this is one. `text` marks a value that is no number: a
-    string, a type or a function given as constexpr.
+    parameters that would be the pointer if this is one.
     """
 
     expr: n.Expr

@@ -140,7 +140,7 @@ def _checked(cx: Context, w: Window, given: Given, node: ast.AST) -> Checks:
 
 
 def load_window(cx: Context, w: Window, given: Given, node: ast.AST) -> Tile:
-    """`tl.load` of a block pointer: what is checked and lies outside is undefined, or zero or NaN by the padding."""
+    """`tl.load` of a block pointer: what is checked and lies outside is undefined, or as the padding says."""
     if not w.base.base:
         return _postponed(cx, w, node)
     a = placed(cx, w, w.offsets, _checked(cx, w, given, node), node)

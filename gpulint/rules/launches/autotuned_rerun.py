@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpulint.rules import launching
 from gpulint.rules.base import Rule, View
-from gpulint.rules.finding import ERROR, Finding
+from gpulint.rules.finding import ERROR, Finding, Related
 
 
 class AutotunedRerun(Rule):
@@ -49,6 +49,7 @@ class AutotunedRerun(Rule):
         for v in launching.contract_verdicts(view, (launching.AUTOTUNE,)):
             array = v.obligation.access.array.name if v.obligation.access is not None else "it"
             yield self.finding(
-                ERROR, v.reason, v.obligation.span, kernel=view.kernel.qualname,
+                ERROR, v.reason, view.kernel.header, kernel=view.kernel.qualname,
+                related=(Related("changed here", v.obligation.span),),
                 help=f'add `restore_value=["{array}"]` (or `reset_to_zero`) to the autotuner',
             )  # fmt: skip

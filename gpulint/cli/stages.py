@@ -55,6 +55,8 @@ def accesses(a: Analysis) -> str:
         lines.append(f"       where {show(x.guard)}" + ("" if x.exact else "  (or less)"))
         for loop in x.loops:
             lines.append(f"       for {show(loop.counter)} in range({show(loop.trips)})")
+        for lane, size in x.lanes:
+            lines.append(f"       for {show(lane)} in range({show(size)})")
     for op in found.ops:
         width = f"{'' if op.type.signed else 'u'}int{op.type.bits}"
         lines.append(f"  {width} {op.text} = {show(op.term)} feeds {op.feeds} (line {op.span.row})")

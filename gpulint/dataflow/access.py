@@ -152,6 +152,7 @@ class AccessSet:
     unsupported: tuple[tuple[str, Span], ...] = ()
     tainted: frozenset[str] = field(default=frozenset())
     aranges: tuple[tuple[Int, Int, Span], ...] = ()  # bounds of the `arange`s of a tile kernel
+    grid_rank: int = 3  # axes of the grid that the kernel looks at
 
 
 NO_GUARD = TRUE

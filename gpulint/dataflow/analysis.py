@@ -83,6 +83,7 @@ class Analysis:
         return AccessSet(
             tuple(self.accesses), arrays, ops, syncs, facts, rank, tuple(self.terms.notes),
             tuple(self.graph.unsupported), frozenset(self.graph.tainted), self._aranges(),
+            grid_rank(self.graph),
         )  # fmt: skip
 
     def _aranges(self) -> tuple[tuple[Int, Int, Span], ...]:
@@ -296,6 +297,11 @@ def written(graph: Graph) -> set[str]:
         if e.kind in ("store", "atomic"):
             out.update(p.base for p in e.arrays)
     return out
+
+
+def grid_rank(graph: Graph) -> int:
+    """The axes of the grid that the kernel looks at, at least one."""
+    return 1 + max((v.data for v in graph.nodes if v.kind == "coord" and v.op in ("block", "grid_size")), default=0)
 
 
 def launch_facts(graph: Graph, integral: list[bool]) -> tuple[tuple[Bool, ...], int]:

@@ -25,12 +25,3 @@ def replay(
                 return v
             found = found or v
     return found
-
-
-def touches(a: Span, b: Span) -> bool:
-    """Whether the two ranges, or the calls through which they were reached, share a row."""
-    return any(
-        p.filename == q.filename and p.row <= q.end_row and q.row <= p.end_row
-        for p in (a, *a.calls)
-        for q in (b, *b.calls)
-    )

@@ -21,6 +21,7 @@ from gpulint.term import FALSE, TRUE, Bool, Int, Scope, Sym, and_, apps, conjunc
 from gpulint.term.build import of_atom
 
 MAX_PAIRS = 400
+AXES_OF = {name: axis for axis, name in enumerate(names.AXES)}
 
 
 def obligation(p: Pair) -> Obligation:
@@ -30,13 +31,18 @@ def obligation(p: Pair) -> Obligation:
 
 def rank_clause(s: Setting) -> Clause | None:
     """The launch has no more axes than the kernel's indices: 'launched in 1-D'."""
-    rank = max(1, s.accesses.rank)
-    idle = [a for a in AXES if a >= rank]
-    if not idle:
+    rank, grid = max(1, s.accesses.rank), grid_axes(s)
+    sizes = [] if s.tiles else [names.block_size(a) for a in AXES if a >= rank]
+    sizes += [names.grid_size(a) for a in AXES if a >= grid]
+    if not sizes:
         return None
-    sizes = (names.grid_size,) if s.tiles else (names.block_size, names.grid_size)
-    conds = [eq(f(a), 1) for a in idle for f in sizes]
-    return Clause(and_(*conds), text=f"launched in {rank}-D")
+    text = f"launched in {rank}-D" + (f" with a {grid}-D grid" if grid < rank else "")
+    return Clause(and_(*(eq(size, 1) for size in sizes)), text=text)
+
+
+def grid_axes(s: Setting) -> int:
+    """The axes along which an unseen launch has more than one block: those that the kernel looks at."""
+    return max(1, min(s.accesses.rank, s.accesses.grid_rank))
 
 
 def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
@@ -81,13 +87,28 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
         if not left:
             return _under(o, (*shared, *u.clauses), "radix")
         sizes = tuple(one_thread(c) for c in left) if p.scope != "lanes" else ()
-        if deep and s.prover.unsat(*collision(s, p, a, b)):
+        meet = collision(s, p, a, b) if deep else []
+        if deep and s.prover.unsat(*meet):
             return _under(o, shared, "z3")
+        if deep and (cs := _sorted(s, meet, named)):
+            return _under(o, (*shared, *cs), "z3")
         cs = (*shared, *u.clauses, *sizes)
         return Verdict(o, UNDECIDED, reason=_why(a), clauses=cs, geometry=p.scope in ("any", "blocks"))
-    if deep and s.prover.unsat(*collision(s, p, a, b)):
+    meet = collision(s, p, a, b) if deep else []
+    if deep and s.prover.unsat(*meet):
         return _under(o, shared, "z3")
+    if deep and (cs := _sorted(s, meet, named)):
+        return _under(o, (*shared, *cs), "z3")
     return Verdict(o, UNDECIDED, reason=_why(a, b), clauses=shared)
+
+
+def _sorted(s: Setting, meet: list[Bool], named: Named) -> tuple[Clause, ...]:
+    """Clauses `sorted(cu)` under which two points cannot meet: ragged segments given by their ends."""
+    loaded = {x.data for x in apps(*meet, op="load") if len(x.args) == 1}
+    new = frozenset(loaded & named.arrays) - s.prover.ordered
+    if not new or not s.prover.sorting(new).unsat(*meet):
+        return ()
+    return tuple(Clause(predicate="sorted", arrays=(name,)) for name in sorted(new))
 
 
 def _under(o: Obligation, cs: tuple[Clause, ...], rung: str) -> Verdict:
@@ -124,13 +145,15 @@ def views(s: Setting, p: Pair) -> tuple[Seen, Seen]:
 def live(s: Setting, p: Pair, axes: frozenset[int]) -> list[Int]:
     """The coordinates that tell the pair's points apart, along the axes that count."""
     used = live_axes(s)
+    blocks = [names.block(a) for a in used if s.site is not None or a < grid_axes(s)]
     if p.scope == "blocks":
-        return [names.block(a) for a in used]
+        return blocks
     if p.scope == "block":
         return [names.thread(a) for a in used]
     if p.scope == "lanes":
         return [of_atom(lane) for lane, _ in p.first.lanes]
-    return [c for c in space.coordinates(axes) if any(str(c).endswith(names.AXES[a]) for a in used)]
+    idle = [names.block(a) for a in AXES if names.block(a) not in blocks]
+    return [c for c in space.coordinates(axes) if c not in idle and AXES_OF[str(c)[-1]] in used]
 
 
 def live_axes(s: Setting) -> list[int]:

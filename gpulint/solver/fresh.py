@@ -1,7 +1,7 @@
 """Obligation initialised at one launch site: no output that the host left without a value is read first.
 
-Asked of array arguments that the host allocated without a value, for every read and
-read-modify-write of them. The kernel's own earlier write at the same point settles it; otherwise a
+Asked of array arguments that the host allocated without a value, for every atomic on them and every
+element that the kernel adds to. (Other reads may be of data that something not in view put there.) The kernel's own earlier write at the same point settles it; otherwise a
 launch is run with those elements unset, and an access that meets one refutes it.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray, LaunchSite
-from gpulint.solver import initialised, search
+from gpulint.solver import contents, initialised, search
 from gpulint.solver.coverage import written_elsewhere
 from gpulint.solver.search import Ask
 from gpulint.solver.setting import Setting
@@ -29,8 +29,15 @@ def check(a: SiteRound, sites: Sequence[LaunchSite]) -> None:
             continue
         if written_elsewhere(arg, s.site, sites):
             continue
-        own = (x for x in s.accesses.accesses if x.array.name == name)
-        a.extra += _first_bad(s, [x for x in own if x.mode != "write"])
+        a.extra += _first_bad(s, _accumulated(s, name))
+
+
+def _accumulated(s: Setting, name: str) -> list[Access]:
+    """Atomics on an array, and the reads of elements that the kernel adds to."""
+    own = [x for x in s.accesses.accesses if x.array.name == name]
+    sums = [x for x in own if x.mode == "write" and contents.accumulates(s.kernel, x)]
+    places = {x.subscripts for x in sums}
+    return [x for x in own if x.mode == "atomic" or (x.mode == "read" and x.subscripts in places)]
 
 
 def _first_bad(s: Setting, reads: list[Access]) -> list[Verdict]:

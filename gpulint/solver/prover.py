@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from gpulint.solver.bound import Bounder, choices, definitions, extremes, upper
@@ -24,9 +25,11 @@ from gpulint.term import (
     and_,
     apps,
     conjuncts,
+    gt,
     le,
     neg,
     not_,
+    or_,
     subst,
     sym,
     symbols,
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from gpulint.solver.model import Model
 
 SPLITS = 4
+MAX_SORTED = 8  # elements of sorted arrays that are compared with each other in one question
 PROOF_HOPS = 2  # facts further from a goal seldom matter to a proof and cost encoding
 ELEMENT = sym("element", Scope.POINT)  # stands for a loaded element in `ranges`
 _ELEMENT = next(iter(symbols(ELEMENT)))
@@ -64,8 +68,13 @@ class Prover:
         rlimit: int,
         ranges: Mapping[str, Bool] | None = None,
         budget: Budget | None = None,
+        ordered: frozenset[str] = frozenset(),
     ) -> None:
-        """`ranges` maps an array to what holds of each element, over the symbol `ELEMENT`."""
+        """`ranges` maps an array to what holds of each element, over the symbol `ELEMENT`.
+
+        `ordered` are the one-dimensional arrays whose elements do not decrease.
+        """
+        self.ordered = ordered
         self.budget = budget or Budget()
         self.facts = tuple(dict.fromkeys(p for f in facts for p in conjuncts(f)))
         self.rlimit = rlimit
@@ -79,17 +88,23 @@ class Prover:
         for array, what in (ranges or {}).items():
             merged[array] = and_(what, merged.get(array, TRUE))
         both = [*self.facts, *facts]
-        return Prover(both, self.rlimit, merged, self.budget) if facts or ranges else self
+        return Prover(both, self.rlimit, merged, self.budget, self.ordered) if facts or ranges else self
+
+    def sorting(self, arrays: frozenset[str]) -> Prover:
+        """This prover with more arrays taken as sorted."""
+        return Prover(self.facts, self.rlimit, self.ranges, self.budget, self.ordered | arrays)
 
     def elements(self, *terms: Bool | Int) -> list[Bool]:
         """What the known ranges say of the loaded elements in the terms."""
-        if not self.ranges:
+        if not self.ranges and not self.ordered:
             return []
-        return [
-            subst(self.ranges[a.data], {_ELEMENT: of_atom(a)})
-            for a in apps(*terms, op="load")
-            if a.data in self.ranges
-        ]
+        loads = apps(*terms, op="load")
+        out = [subst(self.ranges[a.data], {_ELEMENT: of_atom(a)}) for a in loads if a.data in self.ranges]
+        sorted_ = [a for a in loads if a.data in self.ordered and len(a.args) == 1][:MAX_SORTED]
+        for a, b in permutations(sorted_, 2):
+            if a.data == b.data:
+                out.append(or_(gt(a.args[0], b.args[0]), le(of_atom(a), of_atom(b))))
+        return out
 
     def relevant(self, *terms: Bool | Int, hops: int = 8) -> list[Bool]:
         """The facts connected to the symbols of the terms, through at most `hops` other facts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpulint.dataflow.intervals import Intervals
-from gpulint.solver import convergence, disjoint, initialised, ranges, search, widths
+from gpulint.solver import contents, convergence, disjoint, initialised, ranges, search, widths
 from gpulint.solver.pairs import Pair
 from gpulint.solver.residual import Named
 from gpulint.solver.search import Ask
@@ -45,6 +45,8 @@ def pair(s: Setting, o: Obligation) -> Pair:
 
 def refute(s: Setting, o: Obligation) -> Witness | None:
     """A replayed witness against an obligation in a setting that binds the launch."""
+    if not contents.tell(s, o):
+        return None
     ask = _ask(s, o)
     return None if ask is None else search.find(s, ask)
 

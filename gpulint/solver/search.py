@@ -46,7 +46,7 @@ def usual(s: Setting) -> Setting:
     mapping: dict[Sym, Int] = {}
     for axis in AXES:
         mapping[space.atom_of(names.block_size(axis))] = const(shape[axis])
-        if axis >= rank:
+        if axis >= min(rank, s.accesses.grid_rank):
             mapping[space.atom_of(names.grid_size(axis))] = const(1)
     binding = Binding(mapping, (), (), True)
     return Setting(s.kernel, s.accesses, s.options, s.premises, None, binding)

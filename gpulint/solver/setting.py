@@ -17,7 +17,7 @@ from gpulint.solver.pairs import TILES
 from gpulint.solver.prover import ELEMENT, Budget, Prover
 from gpulint.solver.signs import floored
 from gpulint.solver.space import Seen
-from gpulint.term import Bool, Int, and_, ge, lt
+from gpulint.term import TRUE, Bool, Int, and_, ge, lt
 
 T = TypeVar("T", Int, Bool)
 
@@ -50,20 +50,31 @@ class Setting:
         own = [self.term(f) for f in facts]
         if self.binding is not None:
             own += [*self.binding.facts, *self.binding.device_facts]
-        return Prover(own, self.options.rlimit, self._ranges(), self.budget)
+        return Prover(own, self.options.rlimit, self._ranges(), self.budget, self._ordered())
+
+    def _ordered(self) -> frozenset[str]:
+        said = {c.arrays[0] for c in self.premises if c.predicate == "sorted"}
+        known = self.binding.elements if self.binding is not None else {}
+        return frozenset(said | {name for name, e in known.items() if e.sorted})
 
     def _ranges(self) -> Mapping[str, Bool]:
         out: dict[str, Bool] = {}
         e = ELEMENT
+        if self.binding is not None:
+            for name, known in self.binding.elements.items():
+                out[name] = and_(*known.bounds(e))
         for c in self.premises:
             if c.predicate == "within":
                 lo, hi = (self.term(b) for b in c.bounds)
-                out[c.arrays[0]] = and_(ge(e, lo), lt(e, hi))
+                out[c.arrays[0]] = and_(ge(e, lo), lt(e, hi), out.get(c.arrays[0], TRUE))
             elif c.predicate == "above":
-                out[c.arrays[0]] = ge(e, self.term(c.bounds[0]))
+                out[c.arrays[0]] = and_(ge(e, self.term(c.bounds[0])), out.get(c.arrays[0], TRUE))
         return out
 
     def injective(self, array: str) -> bool:
+        known = self.binding.elements.get(array) if self.binding is not None else None
+        if known is not None and known.injective:
+            return True
         return any(c.predicate == "injective" and c.arrays == (array,) for c in self.premises)
 
     def term(self, t: T) -> T:

@@ -12,13 +12,16 @@ from dataclasses import dataclass, field, replace
 
 from gpulint.contract.bind import Binding, bind
 from gpulint.contract.clause import Clause
+from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.site import HostArray, LaunchSite
+from gpulint.ir import symbols as names
 from gpulint.solver import questions
 from gpulint.solver.general import Round
 from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
+from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import FALSE, TRUE, Scope, symbols
+from gpulint.term import FALSE, TRUE, Scope, and_, ge, lt, symbols
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
 
@@ -64,9 +67,29 @@ def _all(r: Round) -> tuple[Clause, ...]:
 def meets(s: Setting, c: Clause) -> bool:
     """Whether the site establishes a clause, for all values of its free inputs."""
     if c.predicate:
-        return False
+        return _predicate(s, c)
     goal = s.term(c.condition)
     return bool(s.prover.prove(TRUE, goal))
+
+
+def _predicate(s: Setting, c: Clause) -> bool:
+    """Whether the host code establishes a predicate on its arguments."""
+    assert s.site is not None and s.binding is not None
+    known = s.binding.elements.get(c.arrays[0])
+    if c.predicate == "injective":
+        return known is not None and bool(known.injective)
+    if c.predicate == "sorted":
+        return known is not None and bool(known.sorted)
+    if c.predicate in ("within", "above"):
+        if known is None or known.low is None:
+            return False
+        goals = [ge(known.low, s.term(c.bounds[0]))]
+        if c.predicate == "within":
+            if known.high is None:
+                return False
+            goals.append(lt(known.high, s.term(c.bounds[1])))
+        return bool(s.prover.prove(TRUE, and_(*goals)))
+    return bool(at_site(c, s.site))
 
 
 def independent(c: Clause, binding: Binding) -> bool:
@@ -92,7 +115,10 @@ def _numbers_only(s: Setting, v: Verdict) -> bool:
     assert v.obligation.op is not None and s.site is not None
     shapes = [t for a in s.site.arguments.values() if isinstance(a, HostArray) for t in a.shape or ()]
     sized = symbols(*shapes)
-    free = {x for t in s.see(v.obligation.op).subscripts for x in symbols(t) if x.scope is Scope.LAUNCH}
+    terms = s.see(v.obligation.op).subscripts
+    used = symbols(*terms)
+    sizes = [s.term(names.grid_size(a)) for a in AXES if symbols(names.block(a)) & used]
+    free = {x for x in symbols(*terms, *sizes) if x.scope is Scope.LAUNCH}
     return bool(free) and all(owner(x.name) == x.name and x not in sized for x in free)
 
 

@@ -32,10 +32,9 @@ TRITON = Dialect(
     frozenset({"triton.jit", "triton.runtime.jit", "triton.runtime.jit.jit"}),
     ("fn",),
     tuners={
-        **dict.fromkeys(("triton.autotune", "triton.runtime.autotune", "triton.runtime.autotuner.autotune"), "autotune"),
-        **dict.fromkeys(
-            ("triton.heuristics", "triton.runtime.heuristics", "triton.runtime.autotuner.heuristics"), "heuristics"
-        ),
+        f"triton.{home}{name}": name
+        for home in ("", "runtime.", "runtime.autotuner.")
+        for name in ("autotune", "heuristics")
     },
 )
 DIALECTS = (NUMBA, TRITON)

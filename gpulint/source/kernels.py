@@ -49,7 +49,7 @@ class _Finder:
         self.wraps = Wraps(project)
         self.candidates = Candidates(module, project)
         self.notes: dict[Module, Comments] = {}
-        self.uses: tuple[set[str], set[str]] | None = None
+        self.uses: tuple[set[str], set[str], set[str]] | None = None
         self.found: dict[object, _Found] = {}
         self.functions: dict[ast.AST, _Found] = {}
         self.calls: dict[ast.Call, list[_Found]] = {}
@@ -125,7 +125,7 @@ class _Finder:
         if marked is True:
             return True
         value = gives_value(found.node) and not isinstance(found.node, ast.Lambda)
-        called = self._only_called(found)
+        called = self._only_called(found, handed=marked is None and not found.wrap.dialect.tuners)
         if found.wrap.dialect.tuners:
             return value or called
         if marked is None:
@@ -138,11 +138,15 @@ class _Finder:
         placed = found.wrap.options.get("device")
         return flag(placed[0], found.decorator, placed[1]) if marked is None and placed is not None else marked
 
-    def _only_called(self, found: _Found) -> bool:
-        """Whether kernels of the module call the function, and no host code of it launches or hands it on."""
+    def _only_called(self, found: _Found, handed: bool = False) -> bool:
+        """Whether kernels of the module call the function, and no host code of it launches it.
+
+        Nor hands it on, unless `handed` says that this may be for kernels to call.
+        """
         if self.uses is None:
             self.uses = called_by(self.module, [f.node for f in self.found.values()])
-        called, launched = self.uses
+        called, launched, passed = self.uses
+        launched = launched if handed else launched | passed
         own = {name.rpartition(".")[2] for name in found.names}
         return bool(own & called) and not own & launched
 

@@ -54,11 +54,12 @@ def syncs(node: FunctionNode) -> bool:
     )  # fmt: skip
 
 
-def called_by(module: Module, compiled: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
-    """Names that compiled functions call as functions, and names that host code launches or hands on."""
+def called_by(module: Module, compiled: Iterable[ast.AST]) -> tuple[set[str], set[str], set[str]]:
+    """Names that compiled functions call as functions, that host code launches, and that it hands on."""
     inside = set(compiled)
     called: set[str] = set()
     launched: set[str] = set()
+    handed: set[str] = set()
     for call, scope in module.calls:
         if _within(scope, inside):
             called.add(_last(call.func))
@@ -66,8 +67,8 @@ def called_by(module: Module, compiled: Iterable[ast.AST]) -> tuple[set[str], se
         func = call.func
         if isinstance(func, (ast.Subscript, ast.Attribute)):
             launched.add(_last(func.value))
-        launched.update(_last(a) for a in (*call.args, *(k.value for k in call.keywords)))
-    return called - {""}, launched - {""}
+        handed.update(_last(a) for a in (*call.args, *(k.value for k in call.keywords)))
+    return called - {""}, launched - {""}, handed - {""}
 
 
 def _within(scope: Scope | None, functions: set[ast.AST]) -> bool:

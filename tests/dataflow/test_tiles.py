@@ -103,8 +103,12 @@ def test_a_tile_permuted_in_a_loop_is_a_function_of_iteration_and_lane():
 
 
 def test_loads_of_written_arrays_are_functions_of_program_and_lane():
-    body = [b.load("i", "idx", OFFS, B, type_=INT32), b.store("out", b.v("i").col(B) + b.v("i").row(B), (B, B)),
-            b.store("idx", OFFS, B)]  # fmt: skip
+    both = b.v("i").col(B) + b.v("i").row(B)
+    body = [
+        b.load("i", "idx", OFFS, B, type_=INT32),
+        b.store("out", both, (B, B)),
+        b.store("idx", OFFS, B),
+    ]
     found = analyse(b.kernel(*body, elements={"idx": INT32})).accesses[1].subscripts[0]
     args = sorted([show(x) for x in a.args] for a in t.apps(found, op="fn"))
     assert args == [["blockIdx.x", "lane0"], ["blockIdx.x", "lane1"]]

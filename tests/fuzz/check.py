@@ -101,7 +101,8 @@ def admitted(verdict: Verdict, result: KernelResult, kernel: Kernel, launch: Con
 
 def matching(o: Obligation, outcome: Outcome) -> list[Violation]:
     """The violations that are about this obligation."""
-    return [v for v in outcome.violations if _about(o, v) and not harmless(v)]
+    unknown = bool(outcome.of("out-of-range"))  # what was read there may have been stored
+    return [v for v in outcome.violations if _about(o, v) and not harmless(v, unknown)]
 
 
 def _about(o: Obligation, v: Violation) -> bool:
@@ -127,9 +128,13 @@ def _in_scope(o: Obligation, v: Violation) -> bool:
     return (v.point[0] == v.other[0]) == (o.scope == "block")
 
 
-def harmless(v: Violation) -> bool:
-    """Two writes of one value: the element is the same in either order."""
-    return v.kind == "race" and v.detail == SAME_VALUE
+def harmless(v: Violation, unknown: bool = False) -> bool:
+    """Two writes of one value: the element is the same in either order.
+
+    `unknown`: values may come from outside an array, so that nobody knows whether they are one."""
+    if v.kind != "race" or v.modes != ("write", "write"):
+        return False
+    return v.detail == SAME_VALUE or (unknown and v.span == v.other_span)
 
 
 def _on_axis(o: Obligation, v: Violation) -> bool:

@@ -25,9 +25,9 @@ class Contents:
     """What an array holds at first: `values` by row-major position, repeated when too few."""
 
     shape: Index
-    values: tuple[Number, ...]
+    values: tuple[Number | None, ...]  # None: not initialised
 
-    def __call__(self, index: Index) -> Number:
+    def __call__(self, index: Index) -> Number | None:
         flat = 0
         for i, extent in zip(index, self.shape, strict=True):
             flat = flat * extent + i

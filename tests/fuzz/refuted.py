@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from fuzz.check import KINDS
+from fuzz.expressions import ArrayParam
 from fuzz.generate import Program
 from fuzz.host import HostProgram
 from fuzz.launches import Contents
@@ -55,13 +56,13 @@ def _problem(v: Verdict, kernel: Kernel, program: Program, host: HostProgram | N
     answers = [_breaks(v, w, kernel, program, launch) for launch in wanted]
     if "" in answers or None in answers:
         return ""
-    indirect = any(a.role == "index" for a in program.arrays) and v.site is None
+    indirect = any(a.role == "index" for a in program.arrays)
     return "" if indirect else str(answers[0])
 
 
 def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterable[ConcreteLaunch]:
     if host is not None:
-        shapes = {a.name: _shape(w.params, a.name, a.ndim) for a in host.given}
+        shapes = {a.name: _shape(w.params, a, host.given) for a in host.given}
         for other in OTHERS:  # the witness leaves out what has no part in it
             inputs = {name: w.params.get(name, other) for name in host.numbers}
             launch = launch_of(host, {**inputs, **shapes}, MOST)
@@ -71,7 +72,7 @@ def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterabl
     for values in FILLS:
         arrays = {}
         for a in program.arrays:
-            shape = _shape(w.params, a.name, a.ndim)
+            shape = _shape(w.params, a, ())
             if math.prod(shape) > 10 * MOST:
                 return
             arrays[a.name] = ConcreteArray(shape, Contents(shape, values), dtype=a.dtype)
@@ -79,9 +80,14 @@ def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterabl
         yield ConcreteLaunch(w.grid, w.block, arrays, scalars)
 
 
-def _shape(params: Mapping[str, int], name: str, ndim: int) -> tuple[int, ...]:
-    first = params.get(f"{name}.size", 1)
-    return tuple(params.get(f"{name}.shape[{axis}]", first if ndim == 1 else 1) for axis in range(ndim))
+def _shape(params: Mapping[str, int], a: ArrayParam, peers: Iterable[ArrayParam]) -> tuple[int, ...]:
+    """The shape that the numbers tell; untold extents are those of a peer, which the host may have compared."""
+
+    def told(name: str, axis: int) -> int | None:
+        return params.get(f"{name}.shape[{axis}]", params.get(f"{name}.size") if a.ndim == 1 else None)
+
+    same = [a.name, *(b.name for b in peers if b.ndim == a.ndim)]
+    return tuple(next((n for name in same if (n := told(name, axis)) is not None), 1) for axis in range(a.ndim))
 
 
 def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: ConcreteLaunch) -> str | None:

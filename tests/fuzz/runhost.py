@@ -125,7 +125,7 @@ def _launch(program: HostProgram, grid: Any, block: Any, args: Any, most: int) -
 
 def _concrete(a: ArrayParam, b: Buffer) -> ConcreteArray:
     size = max(1, b.size)
-    values = {"arange": range(size), "counting": range(1, 8)}.get(b.fill, (b.fill if b.fill is not None else 0,))
+    values = {"arange": range(size), "counting": range(1, 8)}.get(b.fill, (b.fill,))
     return ConcreteArray(b.shape, Contents(b.shape, tuple(values)), dtype=a.dtype)
 
 

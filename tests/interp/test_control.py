@@ -194,11 +194,13 @@ def test_deep_nesting_is_an_outcome_not_a_traceback() -> None:
     assert kinds(outcome) == ["not-executable"] and not outcome.complete
 
 
-def test_replay_finds_the_violation_by_kind_row_and_array() -> None:
+def test_replay_finds_the_violation_by_kind_place_and_array() -> None:
     k = kernel(store("x", 5, row=2), store("y", 5, row=3), x=1, y=1)
     how = launch(x=1, y=1)
-    found = replay(k, how, "out-of-range", Span("k.py", 3, 4, 3, 8), "y")
-    assert found is not None and found.span.row == 3
+    where = replay(k, how, "out-of-range", None, "y")
+    assert where is not None and where.span.row == 3
+    assert replay(k, how, "out-of-range", where.span, "y") == where
+    assert replay(k, how, "out-of-range", Span("k.py", 3, 90, 3, 98), "y") is None
     assert replay(k, how, "out-of-range", Span("k.py", 2, 0, 2, 9), "y") is None
     assert replay(k, how, "race") is None
     assert replay(k, how, "out-of-range", Span("other.py", 3, 4, 3, 8)) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpulint.contract.clause import Clause
@@ -98,10 +100,25 @@ def test_refuted_overlap_shows_both_accesses(bench, make):
 
 def test_fewer_dimensions_than_the_kernel_indexes(bench):
     bench.rank = 2
+    bench.access("write", index=GRID + s.thread(1))
     bench.sites = [SiteVerdict(bench.site(), "meets")]
     f = bench.one()
     assert f.code == "GL503"
     assert f.message == "`scale` indexes 2 dimensions, but this launch has 1"
+
+
+def test_a_missing_dimension_that_selects_no_element_is_fine(bench):
+    bench.rank = 2
+    bench.access("write", guard=eq(s.thread(1), 0))
+    bench.sites = [SiteVerdict(bench.site(), "meets")]
+    assert codes(bench) == []
+
+
+def test_a_launch_of_unknown_dimensions_is_no_mismatch(bench):
+    bench.rank = 2
+    bench.access("write", index=GRID + s.thread(1))
+    bench.sites = [SiteVerdict(replace(bench.site(), ranked=False), "undecided")]
+    assert codes(bench) == []
 
 
 def test_a_block_with_enough_dimensions_is_enough(bench):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from gpulint.frontend.host import names, tiles
+from gpulint.frontend.host import names, tiles, torchmethods, torchviews
 from gpulint.frontend.host.dtypes import ITEM_SIZES, dtype_of
 from gpulint.frontend.host.launches import configure
 from gpulint.frontend.host.layout import is_contiguous, layout_of, strides_of
@@ -38,7 +38,24 @@ from gpulint.frontend.host.values import (
     as_int,
     view,
 )
-from gpulint.term import Int, add, bool_sym, const, eq, floordiv, fn, ge, le, maximum, minimum, mul, or_, select, show, sub
+from gpulint.term import (
+    Int,
+    add,
+    bool_sym,
+    const,
+    eq,
+    floordiv,
+    fn,
+    ge,
+    le,
+    maximum,
+    minimum,
+    mul,
+    or_,
+    select,
+    show,
+    sub,
+)
 
 ARRAY_ATTRIBUTES = frozenset(
     {"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "T", "flags", "strides"}
@@ -139,11 +156,24 @@ def _array(m: Machine, s: State, a: Arr, name: str, node: ast.Attribute) -> Valu
         return Num(mul(a.size, ITEM_SIZES[a.dtype]))
     if name == "itemsize" and a.dtype in ITEM_SIZES:
         return Num(const(ITEM_SIZES[a.dtype]))
+    if name == "T" and m.tiles:
+        return torchviews.turned(m, s, a, (), {}, text_of(node))
     if name == "T":
         return transposed(m, a, text_of(node))
     if name == "flags":
         return Method(a, "flags")
+    if m.tiles and name not in torchmethods.NAMES:
+        return _tensor_attribute(m, s, a, name, node)
     return Method(a, name)
+
+
+def _tensor_attribute(m: Machine, s: State, a: Arr, name: str, node: ast.Attribute) -> Value:
+    """`x.data`, `x.mT`, and what says nothing of shape or elements (`x.device`, `x.is_cuda`): an input."""
+    if name == "data":
+        return a
+    if name in ("mT", "H", "mH"):
+        return torchviews.turned(m, s, a, (), {}, text_of(node))
+    return Unknown(f"{a.name}.{name}", True)
 
 
 def transposed(m: Machine, a: Arr, text: str) -> Arr:
@@ -382,9 +412,10 @@ def unpack(m: Machine, s: State, v: Value, count: int, text: str) -> tuple[Value
     """The elements of a value that is unpacked into `count` names."""
     if isinstance(v, Seq):
         return v.items if len(v.items) == count else None
-    if isinstance(v, ShapeOf) and not v.tail:
+    if isinstance(v, ShapeOf) and count >= len(v.tail):
+        count -= len(v.tail)
         s.assume(eq(v.array.ndim, count + v.start + v.drop))
-        return tuple(Num(v.array.extent(k + v.start)) for k in range(count))
+        return (*(Num(v.array.extent(k + v.start)) for k in range(count)), *(Num(t) for t in v.tail))
     if isinstance(v, Unknown) and v.kind == "":
         m.indexed[v.name] = max(m.indexed.get(v.name, 0), count)
         return tuple(m.part(v, f"[{k}]") for k in range(count))

@@ -108,7 +108,7 @@ def cast(m: Machine, s: State, dtype: DType, args: Args, text: str) -> Value:
 
 def _int(m: Machine, s: State, args: Args, text: str) -> Value:
     v = args[0] if args else number(0)
-    if isinstance(v, Unknown) and v.kind == "text":
+    if isinstance(v, Unknown) and v.kind in ("text", "float"):
         return m.unknown(text, "" if v.free else f"`{text}` is not understood", "int")
     term = as_int(v)
     if term is not None:

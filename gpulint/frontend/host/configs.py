@@ -129,13 +129,17 @@ def _shown(v: Value) -> str:
     return repr(v.value) if isinstance(v, Const) else getattr(v, "name", "...")
 
 
-def heuristics(m: Machine, s: State, source: KernelSource, values: dict[str, Value], node: ast.Call) -> list[str]:
+def heuristics(
+    m: Machine, s: State, source: KernelSource, values: dict[str, Value], node: ast.Call
+) -> list[str]:
     """Adds what `triton.heuristics` computes from the arguments; the answer names what is not understood."""
     notes: list[str] = []
     for call in _calls(source):
         if not _name(call).endswith("heuristics"):
             continue
-        expr = next((k.value for k in call.keywords if k.arg == "values"), call.args[0] if call.args else None)
+        expr = next(
+            (k.value for k in call.keywords if k.arg == "values"), call.args[0] if call.args else None
+        )
         table = outside(m, source, expr) if expr is not None else None
         if not isinstance(table, Map):
             notes.append(f"the heuristics `{shorten(text_of(expr or call))}` are not understood")
@@ -156,7 +160,11 @@ def apply_to(
     there = ast.copy_location(ast.Constant(None), node)
     call = ast.copy_location(ast.Call(there, [there], []), node)
     value = follow.follow(m, s, rule, [meta], {}, call)
-    return m.opaque(name) if isinstance(value, Unknown) and not value.free and value.name not in m.notes else value
+    return (
+        m.opaque(name)
+        if isinstance(value, Unknown) and not value.free and value.name not in m.notes
+        else value
+    )
 
 
 def outside(m: Machine, source: KernelSource, expr: ast.expr) -> Value:

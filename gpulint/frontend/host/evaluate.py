@@ -18,6 +18,7 @@ from gpulint.frontend.host.values import (
     Const,
     Function,
     Map,
+    Range,
     Seq,
     ShapeOf,
     Unknown,
@@ -26,9 +27,10 @@ from gpulint.frontend.host.values import (
     number,
     truthy,
 )
-from gpulint.term import TRUE, Bool, and_, not_, or_
+from gpulint.term import FALSE, TRUE, Bool, and_, not_, or_
 
 MAX_ITEMS = 64
+MAX_CONFIGS = 1024
 ELEMENTWISE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
@@ -155,7 +157,10 @@ def _if_expression(m: Machine, s: State, node: ast.IfExp) -> Value:
         return m.eval(s, node.body)
     if not_(cond) == TRUE:
         return m.eval(s, node.orelse)
-    return merge_values(cond, m.eval(s, node.body), m.eval(s, node.orelse), text_of(node), m.named)
+    yes, no = m.eval(s, node.body), m.eval(s, node.orelse)
+    if m.concrete and isinstance(yes, Seq) and isinstance(no, Seq):
+        return Seq((*yes.items, *(v for v in no.items if v not in yes.items)))
+    return merge_values(cond, yes, no, text_of(node), m.named)
 
 
 def _named(m: Machine, s: State, node: ast.NamedExpr) -> Value:
@@ -180,18 +185,49 @@ def _text(m: Machine, s: State, node: ast.JoinedStr) -> Value:
 def _comprehension(
     m: Machine, s: State, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 ) -> Value:
-    """The elements when they come from a short sequence; a lone unknown otherwise."""
-    if not isinstance(node, (ast.DictComp, ast.SetComp)) and len(node.generators) == 1:
-        gen = node.generators[0]
-        source = m.eval(s, gen.iter)
-        if isinstance(source, Seq) and not gen.ifs and isinstance(gen.target, ast.Name):
-            out = []
-            for item in source.items[:MAX_ITEMS]:
-                inner = s.copy()
-                inner.env[gen.target.id] = item
-                out.append(m.eval(inner, node.elt))
-            return Seq(tuple(out))
-    return m.opaque(text_of(node))
+    """The elements when they come from short sequences; a lone unknown otherwise."""
+    states = [s.copy()]
+    for gen in node.generators:
+        states = _iterated(m, states, gen)
+        if not states:
+            return m.opaque(text_of(node))
+    if isinstance(node, ast.DictComp):
+        return Map(tuple((m.eval(t, node.key), m.eval(t, node.value)) for t in states))
+    if isinstance(node, ast.SetComp):
+        return m.opaque(text_of(node))
+    return Seq(tuple(m.eval(t, node.elt) for t in states))
+
+
+def _iterated(m: Machine, states: list[State], gen: ast.comprehension) -> list[State]:
+    """The states of one `for` of a comprehension; none when its elements are not known one by one."""
+    from gpulint.frontend.host.stores import bind_target
+
+    out: list[State] = []
+    limit = MAX_CONFIGS if m.concrete else MAX_ITEMS
+    for state in states:
+        items = spelled(m, m.eval(state, gen.iter))
+        if items is None or len(out) + len(items) > limit:
+            return []
+        for item in items:
+            inner = state.copy()
+            bind_target(m, inner, gen.target, item, text_of(gen.iter))
+            conds = [condition(m, inner, c) for c in gen.ifs]
+            if not m.concrete and any(c not in (TRUE, FALSE) for c in conds):
+                return []
+            if all(c != FALSE for c in conds):  # a configuration that may be left out counts
+                out.append(inner)
+    return out
+
+
+def spelled(m: Machine, v: Value) -> tuple[Value, ...] | None:
+    """The elements of a sequence or of a range of numbers, when each is known."""
+    if isinstance(v, Seq):
+        return v.items
+    if isinstance(v, Range) and m.tiles:
+        parts = [t.value for t in (v.start, v.stop, v.step)]
+        if all(p is not None for p in parts) and parts[2]:
+            return tuple(number(k) for k in range(*(p for p in parts if p is not None))[:MAX_ITEMS + 1])
+    return None
 
 
 def _call(m: Machine, s: State, node: ast.Call) -> Value:

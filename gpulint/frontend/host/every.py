@@ -18,8 +18,8 @@ TURNED = {"ge": "le", "gt": "lt", "le": "ge", "lt": "gt"}
 def every(m: Machine, s: State, node: ast.expr) -> Every | None:
     """The condition that an elementwise comparison holds for every element; None when it is no such thing."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
-        left, right = every(m, s, node.left), every(m, s, node.right)
-        return Every(and_(left.term, right.term)) if left is not None and right is not None else None
+        both = every(m, s, node.left), every(m, s, node.right)
+        return Every(and_(*(e.term for e in both if e is not None))) if None not in both else None
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return None
     op = OPS.get(type(node.ops[0]))

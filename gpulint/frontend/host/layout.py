@@ -7,7 +7,7 @@ from dataclasses import replace
 from gpulint.frontend.host.ranks import extents, known_ranks
 from gpulint.frontend.host.values import Arr, ShapeOf, Unknown, Value
 from gpulint.ir import symbols
-from gpulint.term import ONE, TRUE, Bool, Cmp, Int, Sym, add, bool_sym, const, eq, mul, sub, sym
+from gpulint.term import ONE, TRUE, Bool, Int, Literal, Sym, add, bool_sym, const, eq, mul, sub, sym
 
 MAX_RANK = 8
 Facts = tuple[Bool, ...]
@@ -31,7 +31,7 @@ def ranked(facts: Facts, v: Value) -> Value:
     rank = ranks(facts).get(name, 0) if name else 0
     if not 0 < rank <= MAX_RANK:
         return v
-    a = v if isinstance(v, Arr) else Arr(v.name, None, v.name, v.name, layout=v.name)
+    a = v if isinstance(v, Arr) else Arr(name, None, name, name, layout=name)
     return replace(a, shape=extents(name, rank), shape_of=name)
 
 
@@ -133,18 +133,24 @@ def rank_links(facts: Facts) -> dict[Sym, Int]:
     return out
 
 
+SAME = ".shape == "
+
+
+def same_shape(a: Arr, b: Arr) -> Bool:
+    """The condition that two arrays of unknown rank have the same extents."""
+    return bool_sym(f"{a.shape_of or a.name}{SAME}{b.shape_of or b.name}.shape")
+
+
 def _same_shapes(facts: Facts) -> dict[str, str]:
-    """Arrays whose shape equals that of another one, by an equation of their ranks."""
+    """Arrays whose shape equals that of another one, by that one's name."""
     out: dict[str, str] = {}
     for f in facts:
-        if not isinstance(f, Cmp) or f.op != "eq" or len(f.poly.terms) != 2 or f.poly.constant:
+        if not isinstance(f, Literal) or f.negated or not isinstance(f.atom, Sym) or SAME not in f.atom.name:
             continue
-        names = [m[0].name for m, c in f.poly.terms if len(m) == 1 and isinstance(m[0], Sym) and abs(c) == 1]
-        if len(names) == 2 and all(n.endswith(".ndim") for n in names):
-            first, second = (n.removesuffix(".ndim") for n in names)
-            first, second = out.get(first, first), out.get(second, second)
-            if first != second:
-                out = {k: first if v == second else v for k, v in out.items()} | {second: first}
+        second, _, first = f.atom.name.removesuffix(".shape").partition(SAME)
+        first, second = out.get(first, first), out.get(second, second)
+        if first != second:
+            out = {k: first if v == second else v for k, v in out.items()} | {second: first}
     return out
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from gpulint.frontend.host.evaluate import condition
+from gpulint.frontend.host.evaluate import condition, spelled
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.state import State, merge
 from gpulint.frontend.host.stores import bind_target
@@ -22,6 +22,7 @@ from gpulint.frontend.host.values import (
 from gpulint.term import TRUE, Bool, Int, add, eq, ge, lt, mul, not_, or_, sym
 
 MAX_UNROLL = 8
+MAX_CONFIG_LOOP = 24  # of loops that list an autotuner's configurations
 MAX_NESTED = 2  # loops within each other for which what stays the same is looked for
 TRANSPARENT = frozenset({"tqdm", "trange", "reversed", "sorted", "list", "tuple", "iter", "set", "track"})
 GROWING = frozenset({"append", "extend", "pop", "insert"})
@@ -226,6 +227,9 @@ def for_loop(m: Machine, s: State, node: ast.For) -> State | None:
     targets = assigned([node.target])
     if isinstance(source, Seq) and len(source.items) <= MAX_UNROLL and not _numbers(source):
         return _unrolled(m, s, node, source.items)
+    items = spelled(m, source) if m.concrete else None
+    if items is not None and len(items) <= MAX_CONFIG_LOOP:
+        return _unrolled(m, s, node, items)
 
     def prepare(state: State) -> None:
         _iterate(m, state, node.target, node.iter, source)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from gpulint.frontend.host.layout import same_shape
 from gpulint.frontend.host.values import (
     NONE,
     Arr,
@@ -364,10 +365,12 @@ def _shapes(a: Value, b: Value, tiles: bool) -> Bool | None:
         return None
     if isinstance(b, ShapeOf):
         if not a.whole or not b.whole:
-            return None
+            alike = not a.tail and not b.tail and (a.start, a.drop) == (b.start, b.drop)
+            return and_(eq(a.length, b.length), eq(a.numel, b.numel)) if alike else None
         axes = [eq(a.array.extent(k), b.array.extent(k)) for k in range(AXES_COMPARED)]
         if tiles:
             axes += [eq(a.array.extent(k), b.array.extent(k)) for k in range(-AXES_COMPARED, 0)]
+            axes.append(same_shape(a.array, b.array))
         return and_(eq(a.array.size, b.array.size), eq(a.array.ndim, b.array.ndim), *axes)
     if isinstance(b, Seq) and not a.tail:
         parts = [as_int(x) for x in b.items]

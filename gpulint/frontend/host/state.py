@@ -137,7 +137,8 @@ def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named)
 
 def _floaty(a: Value, b: Value) -> bool:
     """A float, and another number or an input."""
-    if not (isinstance(a, Const) and isinstance(a.value, float)) and not (isinstance(a, Unknown) and a.kind == "float"):
+    known = isinstance(a, Const) and isinstance(a.value, float)
+    if not known and not isinstance(a, Ratio) and not (isinstance(a, Unknown) and a.kind == "float"):
         return False
     if isinstance(b, Unknown):
         return b.free and b.kind in ("", "float")

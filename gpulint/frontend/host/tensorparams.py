@@ -30,7 +30,9 @@ def learn(m: Machine, s: State, function: Function) -> None:
         a = as_array(s.env.get(name))
         if a is not None:
             s.assume(eq(a.ndim, rank))
-            m.presumed[a.name] = f"`{a.name}` is taken as a tensor with {rank} axes, those that the code names"
+            m.presumed[a.name] = (
+                f"`{a.name}` is taken as a tensor with {rank} axes, those that the code names"
+            )
     if any(_makes_contiguous(m, d, function) for d in getattr(node, "decorator_list", [])):
         for v in list(s.env.values()):
             a = as_array(v) if isinstance(v, Unknown) and v.kind in ("", "array") else None
@@ -70,14 +72,18 @@ def _rearranged(node: ast.AST) -> set[str]:
                 out |= {t.id for t, v in pairs if isinstance(t, ast.Name) and _same(v) != t.id}
                 if isinstance(target, ast.Tuple) and not isinstance(n.value, ast.Tuple):
                     out |= {t.id for t in target.elts if isinstance(t, ast.Name)}
-        elif isinstance(n, (ast.AnnAssign, ast.AugAssign, ast.For, ast.NamedExpr)) and isinstance(n.target, ast.Name):
+        elif isinstance(n, (ast.AnnAssign, ast.AugAssign, ast.For, ast.NamedExpr)) and isinstance(
+            n.target, ast.Name
+        ):
             out.add(n.target.id)
     return out
 
 
 def _same(value: ast.expr) -> str:
     """The name whose tensor a value is, with the axes that it had; '' when it is none."""
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in KEEPING:
+    while (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in KEEPING
+    ):
         value = value.func.value
     return value.id if isinstance(value, ast.Name) else ""
 

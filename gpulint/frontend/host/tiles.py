@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from gpulint.frontend.host import configs, launches
 from gpulint.frontend.host.configs import OPTIONS, Variant
-from gpulint.frontend.host.layout import divided, rank_links
+from gpulint.frontend.host.layout import SAME, divided, rank_links
 from gpulint.frontend.host.machine import Machine, shorten, text_of
 from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Other, Scalar
 from gpulint.frontend.host.state import State
@@ -36,7 +36,7 @@ from gpulint.frontend.host.values import (
 )
 from gpulint.ir.types import BOOL, FLOAT64, UNKNOWN
 from gpulint.source.model import KernelSource
-from gpulint.term import FALSE, ONE, TRUE, Bool, Cmp, Int, Sym, bool_sym, ge, select, subst
+from gpulint.term import FALSE, ONE, TRUE, Bool, Cmp, Int, Literal, Sym, bool_sym, ge, select, subst
 from gpulint.term import symbols as symbols_of
 from gpulint.term.build import of_atom
 
@@ -59,7 +59,9 @@ def configure(m: Machine, s: State, kernel: Value, node: ast.Subscript) -> Value
     return Configured(kernel, (grid,), (expr,), text=text_of(node), tile=True)
 
 
-def run(m: Machine, s: State, kernel: Value, args: list[Value], kw: dict[str, Value], node: ast.Call) -> Value:
+def run(
+    m: Machine, s: State, kernel: Value, args: list[Value], kw: dict[str, Value], node: ast.Call
+) -> Value:
     """`kernel.run(..., grid=grid)`; a warm-up compiles and launches nothing."""
     if kw.get("warmup") == Cond(TRUE) or "grid" not in kw:
         return m.opaque(text_of(node))
@@ -95,8 +97,8 @@ def _sites(
     given = _given(m, s, source, args, kw, node)
     given.notes += variant.notes
     given.values.update(variant.values)
-    given.notes += configs.heuristics(m, s, source, given.values, node)
     _missing(m, s, source, given)
+    given.notes += configs.heuristics(m, s, source, given.values, node)
     options = {k: v for k, v in {**variant.options, **kw}.items() if k in OPTIONS}
     out = []
     for path, grid in _grids(m, s, config.elements[0] if config.elements else NONE, given, node):
@@ -211,7 +213,9 @@ def _site(
 def _presumed(m: Machine, work: _Terms) -> list[str]:
     """What is taken for granted of the arrays that the launch speaks of."""
     used = {v.name for v in symbols_of(*work.all())}
-    return [why for name, why in m.presumed.items() if any(n == name or n.startswith(f"{name}.") for n in used)]
+    return [
+        why for name, why in m.presumed.items() if any(n == name or n.startswith(f"{name}.") for n in used)
+    ]
 
 
 def argument(m: Machine, s: State, v: Value, expr: ast.expr | None, param: ast.arg) -> Argument:
@@ -260,13 +264,14 @@ class _Terms:
     ) -> None:
         self.links = rank_links(s.facts)
         self.links.update(_stride_values([subst(f, self.links) for f in s.facts]))
-        sizes = divided({v.name for v in symbols_of(*launches.terms(arguments), *(dims or ()), *s.facts)})
-        self.links = {**{k: subst(t, sizes) for k, t in self.links.items()}, **{k: t for k, t in sizes.items() if k not in self.links}}
+        spoken = (*launches.terms(arguments), *(dims or ()), *s.facts)
+        sizes = divided({v.name for v in symbols_of(*(subst(t, self.links) for t in spoken))})
+        self.links = {**sizes, **{k: subst(t, sizes) for k, t in self.links.items()}}
         self.arguments = {k: self._argument(a) for k, a in arguments.items()}
         self.dims = None if dims is None else tuple(subst(t, self.links) for t in dims)
         self.options = {k: subst(t, self.links) for k, t in options.items()}
         positive = [ge(t, 1) for t in self.dims or () if t.lo is None or t.lo < 1]
-        self.known = [f for f in (*(subst(f, self.links) for f in s.facts), *positive) if symbols_of(f)]
+        self.known = [f for f in (*(subst(f, self.links) for f in s.facts), *positive) if _tells(f)]
         for v in sorted(symbols_of(*self.all()), key=lambda v: v.order):
             if ".stride(" in v.name and v.lo is None:
                 self.known.append(ge(of_atom(v), 0))
@@ -286,7 +291,9 @@ class _Terms:
     def names(self) -> set[str]:
         """The names that the launch depends on: of its own terms, of facts about those, and of conditions
         that speak of the same things by name."""
-        own = symbols_of(*(self.dims or ()), *launches.terms(self.arguments), *self.options.values(), *self.facts())
+        own = symbols_of(
+            *(self.dims or ()), *launches.terms(self.arguments), *self.options.values(), *self.facts()
+        )
         names = {v.name for v in own}
         roots = {w for name in names for w in _words(name)}
         others = {v.name for v in symbols_of(*self.known)} - names
@@ -298,6 +305,12 @@ class _Terms:
 
     def facts(self) -> tuple[Bool, ...]:
         return launches.relevant(self.known, self.arguments, self.dims, None)
+
+
+def _tells(f: Bool) -> bool:
+    """Whether a fact says something that the terms do not say by themselves."""
+    names = symbols_of(f)
+    return bool(names) and not (isinstance(f, Literal) and any(SAME in v.name for v in names))
 
 
 def _words(name: str) -> set[str]:

@@ -22,7 +22,7 @@ from gpulint.frontend.host.values import (
     as_array,
     as_int,
 )
-from gpulint.term import ZERO, Bool, Int, add, bool_sym, cdiv, const, eq, fn, ge, implies, le, mul, sub
+from gpulint.term import ZERO, Int, add, bool_sym, cdiv, const, eq, fn, ge, implies, le, mul, sub
 
 Args = Sequence[Value]
 Keywords = Mapping[str, Value]
@@ -32,7 +32,15 @@ FREE = (
 )  # fmt: skip
 NUMBERS = frozenset({"torch.finfo", "torch.iinfo", "torch.get_default_dtype", "torch.is_grad_enabled", "torch.seed", "torch.initial_seed",
                      "torch.is_autocast_enabled", "torch.get_autocast_gpu_dtype", "torch.device", "torch.is_tensor"})  # fmt: skip
-PASSING = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.as_tensor", "torch.from_dlpack", "torch.autograd.Variable"})
+PASSING = frozenset(
+    {
+        "torch.nn.Parameter",
+        "torch.nn.parameter.Parameter",
+        "torch.as_tensor",
+        "torch.from_dlpack",
+        "torch.autograd.Variable",
+    }
+)
 
 
 def call(m: Machine, s: State, path: str, args: Args, kw: Keywords, text: str) -> Value | None:
@@ -50,7 +58,9 @@ def call(m: Machine, s: State, path: str, args: Args, kw: Keywords, text: str) -
         return made
     owner = args[0] if args else kw.get("input")
     if owner is not None and name in torchmethods.NAMES and isinstance(owner, (Arr, Unknown)):
-        made = torchmethods.method(m, s, owner, name, args[1:], {k: v for k, v in kw.items() if k != "input"}, text)
+        made = torchmethods.method(
+            m, s, owner, name, args[1:], {k: v for k, v in kw.items() if k != "input"}, text
+        )
     return made if made is not None else _free(m, path, text)
 
 
@@ -83,7 +93,10 @@ def next_power_of_2(s: State, n: Int) -> Int:
 
 
 def _empty_strided(m: Machine, s: State, args: Args, kw: Keywords, text: str) -> Value | None:
-    size, steps = kw.get("size", args[0] if args else None), kw.get("stride", args[1] if len(args) > 1 else None)
+    size, steps = (
+        kw.get("size", args[0] if args else None),
+        kw.get("stride", args[1] if len(args) > 1 else None),
+    )
     made = of_shape(m, s, size, text, dtype_value(kw.get("dtype")), False) if size is not None else None
     strides = [as_int(v) for v in steps.items] if isinstance(steps, Seq) else [None]
     known = tuple(t for t in strides if t is not None)
@@ -94,7 +107,11 @@ def _empty_strided(m: Machine, s: State, args: Args, kw: Keywords, text: str) ->
 
 def _randperm(m: Machine, s: State, args: Args, kw: Keywords, text: str) -> Value | None:
     n = as_int(args[0]) if args else None
-    made = of_shape(m, s, args[0], text, dtype_value(kw.get("dtype")) or "int64", True) if n is not None else None
+    made = (
+        of_shape(m, s, args[0], text, dtype_value(kw.get("dtype")) or "int64", True)
+        if n is not None
+        else None
+    )
     if n is None or not isinstance(made, Arr):
         return None
     return replace(made, injective=True, low=ZERO, high=sub(n, 1))
@@ -111,7 +128,12 @@ def _pad(m: Machine, s: State, args: Args, kw: Keywords, text: str) -> Value | N
     a = settled(s.facts, a)
     kept = a.sorted if parts[1] == ZERO and as_int(value) == ZERO else None
     if a.shape is None:
-        return None
+        name = m.unknown(text, "").name
+        buffer = m.namer.unique(f"{text}@")
+        padded = Arr(name, None, buffer, name, True, True, True, True, a.dtype, sorted=kept)
+        s.assume(eq(padded.ndim, a.ndim))
+        s.assume(eq(padded.extent(-1), add(a.extent(-1), parts[0], parts[1])))
+        return padded
     shape = Seq((*(Num(n) for n in a.shape[:-1]), Num(add(a.shape[-1], parts[0], parts[1]))))
     made = of_shape(m, s, shape, text, a.dtype, True)
     return replace(made, sorted=kept) if isinstance(made, Arr) else made
@@ -131,7 +153,12 @@ def _cat(m: Machine, s: State, args: Args, kw: Keywords, text: str) -> Value | N
     parts, axis = _listed(s, args, kw)
     shapes = [a.shape for a in parts]
     first = shapes[0] if shapes else None
-    if not first or axis is None or any(n is None or len(n) != len(first) for n in shapes) or not -len(first) <= axis < len(first):
+    if (
+        not first
+        or axis is None
+        or any(n is None or len(n) != len(first) for n in shapes)
+        or not -len(first) <= axis < len(first)
+    ):
         return None
     k = axis % len(first)
     total = add(*(n[k] for n in shapes if n is not None))
@@ -202,4 +229,3 @@ TORCH: dict[str, Handler] = {
     "concat": _cat, "concatenate": _cat, "all": _all, "equal": _equal, "allclose": _equal, "tensor": _tensor,
     "arange": _arange, "zeros": _zeros, "randint": _randint,
 }  # fmt: skip
-

@@ -7,7 +7,14 @@ from dataclasses import replace
 
 from gpulint.frontend.host.arrays import copy, dtype_value, of_shape
 from gpulint.frontend.host.dtypes import ITEM_SIZES
-from gpulint.frontend.host.layout import contiguous_literal, gapless, is_contiguous, settled, stride, strides_of
+from gpulint.frontend.host.layout import (
+    contiguous_literal,
+    gapless,
+    is_contiguous,
+    settled,
+    stride,
+    strides_of,
+)
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.operators import elementwise
 from gpulint.frontend.host.state import State
@@ -16,8 +23,8 @@ from gpulint.frontend.host.torchviews import VIEWS
 from gpulint.frontend.host.values import (
     Arr,
     Cond,
-    DType,
     Dotted,
+    DType,
     Every,
     Num,
     Seq,
@@ -27,7 +34,7 @@ from gpulint.frontend.host.values import (
     as_array,
     as_int,
 )
-from gpulint.term import ONE, TRUE, ZERO, add, const, eq, ge, mul, sub
+from gpulint.term import ONE, TRUE, ZERO, add, const, eq, ge, sub
 
 Args = Sequence[Value]
 Keywords = Mapping[str, Value]
@@ -45,7 +52,22 @@ ELEMENTWISE = frozenset(
         "roll", "clip",
     }
 )  # fmt: skip
-REDUCTIONS = frozenset({"sum", "mean", "prod", "std", "var", "norm", "item", "nonzero", "count_nonzero", "any", "argmax", "argmin"})
+REDUCTIONS = frozenset(
+    {
+        "sum",
+        "mean",
+        "prod",
+        "std",
+        "var",
+        "norm",
+        "item",
+        "nonzero",
+        "count_nonzero",
+        "any",
+        "argmax",
+        "argmin",
+    }
+)
 FILLING = frozenset({"zero_", "fill_", "copy_", "uniform_", "normal_", "random_", "exponential_"})
 QUERIES = frozenset(
     {
@@ -112,7 +134,11 @@ def _cast(m: Machine, s: State, a: Arr, name: str, args: Args, kw: Keywords, tex
     if dtype and dtype == a.dtype and name not in ("cuda", "cpu"):
         return a
     made = cloned(m, s, a, text, dtype or a.dtype)
-    kept = {"injective": a.injective, "sorted": a.sorted, "values": a.values} if dtype in ("", "int32", "int64") else {}
+    kept = (
+        {"injective": a.injective, "sorted": a.sorted, "values": a.values}
+        if dtype in ("", "int32", "int64")
+        else {}
+    )
     lie = {} if made.contiguous else {"layout": a.layout, "strides": a.strides, "dense": a.dense}
     return replace(made, fresh=False, name=a.name, **{**kept, **lie})  # type: ignore[arg-type]
 
@@ -230,7 +256,9 @@ def _cumsum(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -
 
 def summed(m: Machine, s: State, a: Arr, text: str) -> Arr:
     """Running sums: never falling, as sums of lengths are."""
-    made = cloned(m, s, a, text, "int64" if a.dtype.startswith(("int", "uint", "bool")) or not a.dtype else a.dtype)
+    made = cloned(
+        m, s, a, text, "int64" if a.dtype.startswith(("int", "uint", "bool")) or not a.dtype else a.dtype
+    )
     return replace(made, sorted=True, values=m.namer.unique(text), low=None, high=None, injective=None)
 
 

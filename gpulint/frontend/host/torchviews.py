@@ -128,7 +128,10 @@ def _kept(s: State, a: Arr, shape: tuple[Int, ...]) -> tuple[Int, ...] | None:
 
 def flatten(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -> Value:
     """All axes, or those from `start` to `end`, as one."""
-    start, end = _axis(kw.get("start_dim", args[0] if args else Num(ZERO))), _axis(kw.get("end_dim", args[1] if len(args) > 1 else Num(const(-1))))
+    start, end = (
+        _axis(kw.get("start_dim", args[0] if args else Num(ZERO))),
+        _axis(kw.get("end_dim", args[1] if len(args) > 1 else Num(const(-1)))),
+    )
     if (start, end) == (0, -1):
         return reshape(m, s, a, (Num(a.size),), {}, text)
     if a.shape is None or start is None or end is None:
@@ -168,7 +171,9 @@ def _exchanged(m: Machine, s: State, a: Arr, i: int, j: int, text: str) -> Arr:
     for axis in range(max(4, i + 1, j + 1)):
         other = j if axis == i else i if axis == j else axis
         s.assume(eq(made.extent(axis), a.extent(other)))
-    return replace(made, dense=a.dense or is_contiguous(s.facts, a), injective=a.injective, low=a.low, high=a.high)
+    return replace(
+        made, dense=a.dense or is_contiguous(s.facts, a), injective=a.injective, low=a.low, high=a.high
+    )
 
 
 def _fit(a: Arr, *axes: int) -> bool:
@@ -196,7 +201,10 @@ def permute(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -
 
 
 def turned(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -> Value:
-    """`x.t()`, `x.T`, `x.mT`."""
+    """`x.t()`, `x.T`, `x.mT`: of two axes unless the rank is known."""
+    if a.shape is None:
+        s.assume(eq(a.ndim, 2))
+        a = settled(s.facts, a)
     strides = strides_of(s.facts, a)
     if a.shape is None or strides is None:
         return _loose(m, a, text)
@@ -284,7 +292,9 @@ def without(s: State, a: Arr, axis: int, text: str) -> Arr:
     strides = strides_of(s.facts, a)
     assert a.shape is not None and strides is not None
     axis %= len(a.shape)
-    made = _of(a, text, (*a.shape[:axis], *a.shape[axis + 1 :]), (*strides[:axis], *strides[axis + 1 :]), False)
+    made = _of(
+        a, text, (*a.shape[:axis], *a.shape[axis + 1 :]), (*strides[:axis], *strides[axis + 1 :]), False
+    )
     row_major = axis == 0 and is_contiguous(s.facts, a)
     return replace(made, contiguous=True, strides=None) if row_major else made
 
@@ -294,7 +304,14 @@ def parts(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -> 
     count = _axis(kw.get("chunks", args[0] if args else None))
     axis = _axis(kw.get("dim", args[1] if len(args) > 1 else Num(ZERO)))
     strides = strides_of(s.facts, a)
-    if a.shape is None or strides is None or axis is None or not _fit(a, axis) or not count or not 0 < count <= MAX_PARTS:
+    if (
+        a.shape is None
+        or strides is None
+        or axis is None
+        or not _fit(a, axis)
+        or not count
+        or not 0 < count <= MAX_PARTS
+    ):
         return m.opaque(text)
     extent = a.shape[axis]
     size = floordiv(extent, count) if _divides(extent, count) else cdiv(extent, count)
@@ -325,7 +342,9 @@ def split(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -> 
         lengths = [step] * count if step is not None and 0 < count <= MAX_PARTS else [None]
     if any(n is None for n in lengths):
         return m.opaque(text)
-    return Seq(tuple(_cut(s, a, axis, n, strides, f"{text}[{k}]") for k, n in enumerate(lengths) if n is not None))
+    return Seq(
+        tuple(_cut(s, a, axis, n, strides, f"{text}[{k}]") for k, n in enumerate(lengths) if n is not None)
+    )
 
 
 def _quotient(extent: Int, step: Int | None) -> int:
@@ -367,8 +386,6 @@ def as_strided(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str
     return _of(a, text, [n for n in shape if n is not None], [n for n in strides if n is not None], False)
 
 
-
-
 Handler = Callable[[Machine, State, Arr, Args, Keywords, str], Value]
 VIEWS: dict[str, Handler] = {
     "contiguous": contiguous, "view": viewed, "reshape": reshape, "view_as": view_as, "reshape_as": view_as,
@@ -378,4 +395,3 @@ VIEWS: dict[str, Handler] = {
     "split": split, "unbind": unbind, "detach": same, "requires_grad_": same, "as_strided": as_strided,
     "pin_memory": same, "alias": same,
 }  # fmt: skip
-

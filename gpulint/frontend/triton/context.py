@@ -85,6 +85,7 @@ class Context:
         self.dead = False
         self.written = 0
         self.choosing = 0
+        self.given_up = False
         self.depth = 0
         self.active: list[FunctionNode] = []
         self.movable: set[str] = set()  # temporaries that the next binding may rename
@@ -92,10 +93,14 @@ class Context:
     # --- writing statements
 
     def emit(self, s: n.Stmt) -> None:
-        self.written += 1
+        self.count()
+        self.out.append(s)
+
+    def count(self, by: int = 1) -> None:
+        """Counts statements or a call towards the limit."""
+        self.written += by
         if self.written > MAX_STATEMENTS:
             raise TooLarge(f"the kernel has more than {MAX_STATEMENTS} statements once inlined")
-        self.out.append(s)
 
     @contextmanager
     def capture(self) -> Iterator[list[n.Stmt]]:
@@ -212,6 +217,11 @@ class Context:
             self.params[name] = n.Param(name, type_, span, constexpr)
             self.static.add(name)
         return self.params[name]
+
+
+def short(e: n.Expr) -> bool:
+    """Whether the expression has few nodes."""
+    return all(count <= MAX_STATIC for count, _ in enumerate(walk(e), 1))
 
 
 def used(e: n.Expr) -> set[str]:

@@ -34,7 +34,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
             before = kinds.state()
             cx = _round(source, world, kinds)
             _learn(cx, kinds)
-            if kinds.state() == before:
+            if kinds.state() == before or cx.given_up:
                 break
     return sized(_kernel(cx, source, project))
 
@@ -52,6 +52,7 @@ def _round(source: KernelSource, world: worlds.World, kinds: Kinds) -> Context:
             body(cx, source.node.body)
     except (TooLarge, RecursionError) as error:
         arrays = tuple(name for name, p in cx.params.items() if p.is_array)
+        cx.given_up = True
         reason = str(error) if isinstance(error, TooLarge) else "code nested too deeply"
         cx.out = [n.Unsupported(reason, arrays, (), header_span(source))]
     return cx

@@ -245,6 +245,23 @@ def _extreme(cx: Context, op: str, given: Given, node: ast.AST) -> Value:
     return out
 
 
+def _operator(op: str) -> None:
+    names = f"tl.__{op}__ tl.{op}"
+
+    @intrinsic(names, "x y")
+    def run(cx: Context, given: Given, node: ast.AST) -> Value:
+        a, b = ops.tile(cx, given.get("x"), node), ops.tile(cx, given.get("y"), node)
+        return ops.binary(cx, _OPERATORS[op], a, b, node)
+
+
+_OPERATORS = {
+    "add": "add", "sub": "sub", "mul": "mul", "floordiv": "floordiv", "mod": "mod", "lshift": "shl",
+    "rshift": "shr", "and": "and", "or": "or", "xor": "xor",
+}  # fmt: skip
+for _op in _OPERATORS:
+    _operator(_op)
+
+
 @intrinsic("builtins.abs tl.abs", "x")
 def abs_(cx: Context, given: Given, node: ast.AST) -> Value:
     return ops.unary(cx, "abs", ops.tile(cx, given.get("x"), node), node)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpulint.frontend.numba.world import own_returns
 from gpulint.frontend.triton import expressions as ex
-from gpulint.frontend.triton.context import MAX_INLINE, Context, Frame, NotHandled
+from gpulint.frontend.triton.context import MAX_INLINE, Context, Frame, NotHandled, short
 from gpulint.frontend.triton.merge import base_of, spread, unified, with_base
-from gpulint.frontend.triton.statements import body, tails
+from gpulint.frontend.triton.statements import body, tails, unsupported
 from gpulint.frontend.triton.values import (
     NONE,
     Function,
@@ -22,8 +22,10 @@ from gpulint.frontend.triton.values import (
     leaves,
 )
 from gpulint.ir import nodes as n
+from gpulint.ir.types import UNKNOWN
 
 RESULT = "return"
+CALL = 5  # statements that a call counts for
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ def inline(cx: Context, f: Function, given: Arguments, node: ast.AST) -> Value:
         raise NotHandled(f"device functions called more than {MAX_INLINE} deep", node)
     if isinstance(f.node, ast.AsyncFunctionDef):
         raise NotHandled("an async function", node)
+    cx.count(CALL)
     frame = _frame(cx, f, name, node)
     values = _matched(cx, f, given)
     if values is None:
@@ -81,7 +84,7 @@ def _body(cx: Context, frame: Frame, f: ast.FunctionDef, node: ast.AST) -> Value
     else:
         cx.out.extend(written)
     if frame.single is not None:
-        return frame.returns[0] if frame.returns else NONE
+        return _short(cx, frame.returns[0], node) if frame.returns else NONE
     values = [v for v in frame.returns if not is_none(v)]
     if not values:
         return NONE
@@ -89,6 +92,15 @@ def _body(cx: Context, frame: Frame, f: ast.FunctionDef, node: ast.AST) -> Value
     for v in values[1:]:
         out = out if out == v else unified(cx, RESULT, out, v)
     return out
+
+
+def _short(cx: Context, value: Value, node: ast.AST) -> Value:
+    """The value; a long expression goes into a local, so that nested calls do not multiply it."""
+    if isinstance(value, Tile) and not short(value.expr):
+        return cx.temp(value, f"{cx.frame.prefix}{RESULT}", cx.span(node))
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(_short(cx, v, node) for v in value.items))
+    return value
 
 
 # --- arguments
@@ -139,12 +151,12 @@ def leave(cx: Context, s: ast.Return) -> None:
     frame = cx.frame
     if not frame.label:
         if s.value is not None:
-            ex.lower(cx, s.value)
+            _value(cx, s)
         if s not in frame.tails:
             cx.emit(n.Leave("", cx.span(s)))
         cx.dead = True
         return
-    value = ex.lower(cx, s.value) if s.value is not None else NONE
+    value = _value(cx, s) if s.value is not None else NONE
     if frame.single is s:
         frame.returns.append(value)
         return
@@ -153,6 +165,17 @@ def leave(cx: Context, s: ast.Return) -> None:
         frame.left = True
         cx.emit(n.Leave(frame.label, cx.span(s)))
     cx.dead = True
+
+
+def _value(cx: Context, s: ast.Return) -> Value:
+    """What is returned; an unknown where that cannot be lowered."""
+    assert s.value is not None
+    try:
+        return ex.lower(cx, s.value)
+    except NotHandled as error:
+        unsupported(cx, error.reason, s, error.node)
+        unknown = Tile(n.Opaque("result", (), UNKNOWN, True, span=cx.span(s)))
+        return cx.temp(unknown, f"{cx.frame.prefix}{RESULT}", cx.span(s))
 
 
 def _shared(cx: Context, value: Value, s: ast.Return) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ from gpulint.frontend.triton.values import (
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT64, UNKNOWN, ArrayType, Type
 
+_LOADED = r"\.v(\.\d+)?$"  # how `load` names a value that no local holds
 SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
 
 
@@ -59,7 +61,7 @@ def pointer(cx: Context, value: Value, node: ast.AST) -> Pointer | None:
 def _loaded(cx: Context, value: Tile, node: ast.AST, element: Type = UNKNOWN) -> Pointer:
     """A pointer that is no parameter: an array of its own, at an unknown offset for each value."""
     source = next((v.name for v in _variables(value.expr)), "pointer")
-    name = f"*{source}"
+    name = f"*{re.sub(_LOADED, '', source)}"
     cx.parameter(name, ArrayType(element, 1), cx.span(node))
     offset = n.Opaque("address", (value.expr,), INT64, span=cx.span(node))
     return Pointer(name, offset, value.shape, element)

@@ -114,8 +114,8 @@ def _joined(
             return Choice(condition.expr, x, y)
         return placed(cx, name, given)
     for u, v in ((x, y), (y, x)):
-        if isinstance(u, Pointer) and isinstance(v, Tile) and v.expr in [n.Var(r, v.type) for r in v.roots]:
-            cx.kinds.pointers.update(v.roots)  # the same local: in the next lowering both are pointers
+        if isinstance(u, Pointer) and isinstance(v, Tile) and v.roots:
+            cx.kinds.point(v.roots)  # the same local: in the next lowering both are pointers
     if condition.weak and cx.is_static(condition.expr) and _differ(x, y):
         return Choice(condition.expr, x, y)
     if isinstance(x, Choice) or isinstance(y, Choice):

@@ -155,6 +155,8 @@ def _simplified(op: str, a: n.Expr, b: n.Expr) -> n.Expr | None:
     """`x * 1` and `x + 0` of one type."""
     if op == "mul" and integer(b) == 1 and isinstance(a.type, IntType):
         return a
+    if op == "add" and integer(a) == 0 and isinstance(a, n.Const) and isinstance(b.type, IntType):
+        return b
     if op in ("add", "sub") and integer(b) == 0 and isinstance(b, n.Const) and isinstance(a.type, IntType):
         return a
     return None
@@ -396,7 +398,9 @@ def shifted(cx: Context, p: Pointer, by: Tile, op: str, node: ast.AST) -> Pointe
     e = by.expr
     if integer(e) == 0:
         return p
-    if op == "sub":
-        e = n.Unary("neg", e, INT64, cx.span(node))
-    offset = e if integer(p.offset) == 0 else n.Binary("add", p.offset, e, INT64, cx.span(node))
+    offset: n.Expr
+    if integer(p.offset) == 0:
+        offset = e if op == "add" else n.Unary("neg", e, INT64, cx.span(node))
+    else:
+        offset = n.Binary(op, p.offset, e, INT64, cx.span(node))
     return replace(p, offset=offset)

@@ -46,8 +46,15 @@ def relane(cx: Context, e: n.Expr, lanes: Sequence[n.Expr]) -> n.Expr:
     if isinstance(e, (n.Const, n.Coord, n.Extent, n.Stride, n.Size)) or not axes(cx, e):
         return e
     if isinstance(e, n.Relane):
-        return replace(e, lanes=tuple(substitute(x, lanes) for x in e.lanes))
+        if not (_composed(e.lanes) and _composed(lanes)):
+            return replace(e, lanes=tuple(substitute(x, lanes) for x in e.lanes))
+        e = cx.temp(Tile(e, tuple(ONE for _ in range(max(axes(cx, e)) + 1))), "t", e.span).expr
     return n.Relane(e, tuple(lanes), e.type, e.span)
+
+
+def _composed(lanes: Sequence[n.Expr]) -> bool:
+    """Whether putting coordinates into these makes them longer."""
+    return any(isinstance(x, n.Binary) for x in lanes)
 
 
 def substitute(e: n.Expr, lanes: Sequence[n.Expr]) -> n.Expr:

@@ -7,9 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gpulint.frontend.triton import expressions as ex
-from gpulint.frontend.triton.context import STATEMENTS, Context, NotHandled, statement
+from gpulint.frontend.triton.context import STATEMENTS, Context, NotHandled, statement, used
 from gpulint.frontend.triton.merge import conditional
-from gpulint.frontend.triton.values import Pointer, Tile, Tuple, Unresolved, Value, Window, constant
+from gpulint.frontend.triton.values import (
+    Pointer,
+    Tile,
+    Tuple,
+    Unresolved,
+    Value,
+    Window,
+    constant,
+    leaves,
+)
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, UNKNOWN
 from gpulint.source.model import FunctionNode
@@ -142,9 +151,20 @@ def _unpack(cx: Context, target: ast.Tuple | ast.List, value: Value, node: ast.A
     if len(items) != len(target.elts):
         raise NotHandled(f"{len(items)} values for {len(target.elts)} names", node)
     if len(items) > 1 and isinstance(node, ast.Assign) and isinstance(node.value, (ast.Tuple, ast.List)):
-        items = [ex.spilled(cx, v, node) for v in items]
+        bound = _locals(cx, target)
+        items = [ex.spilled(cx, v, node) if _reads(v, bound) else v for v in items]
     for t, v in zip(target.elts, items, strict=True):
         store(cx, t.value if isinstance(t, ast.Starred) else t, v, node)
+
+
+def _locals(cx: Context, target: ast.expr) -> set[str]:
+    """The IR locals of the names that an assignment binds."""
+    names = {e.id for e in ast.walk(target) if isinstance(e, ast.Name)}
+    return {ir for key, ir in cx.frame.canonical.items() if key.partition("@")[0].partition(".")[0] in names}
+
+
+def _reads(value: Value, names: set[str]) -> bool:
+    return any(used(e) & names for _, e in leaves(value))
 
 
 def _unknown_items(cx: Context, value: Tile, count: int, node: ast.AST) -> Tuple:

@@ -14,7 +14,8 @@ NAMES: dict[str, t.Type] = {
     **{f"float{b}": t.FloatType(b) for b in (16, 32, 64)},
     "int1": t.BOOL, "bfloat16": t.FLOAT16, "bool": t.BOOL, "void": t.UNKNOWN,
     **dict.fromkeys(
-        ("float8e5", "float8e4nv", "float8e4b8", "float8e4b15", "float8e5b16", "float8_e4m3fn", "float8_e5m2"),
+        ("float8e5", "float8e4nv", "float8e4b8", "float8e4b15", "float8e5b16", "float8_e4m3fn",
+         "float8_e5m2"),
         t.FloatType(8),
     ),
 }  # fmt: skip

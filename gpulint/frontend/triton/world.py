@@ -44,7 +44,7 @@ _WRAPPERS = (
 
 
 def canonical(dotted: str) -> str | None:
-    """`triton.language.core.load` as `tl.load`, libdevice functions as `libdevice.exp`; None for what is no library."""
+    """`triton.language.core.load` as `tl.load`, libdevice's as `libdevice.exp`; None for no library."""
     parts = dotted.split(".")
     if "libdevice" in parts[:-1] or parts[-1] == "libdevice":
         return ".".join(parts[parts.index("libdevice") :])

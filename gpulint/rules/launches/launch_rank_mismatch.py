@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpulint.ir.symbols import block, thread
 from gpulint.rules import launching
 from gpulint.rules.base import Rule, View, severity
 from gpulint.rules.finding import ERROR, Finding, Related
+from gpulint.term import symbols
 
 
 class LaunchRankMismatch(Rule):
@@ -14,7 +16,7 @@ class LaunchRankMismatch(Rule):
 
     ## What it does
     Reports a launch whose grid and block both have fewer dimensions than the kernel's index calls
-    (`cuda.grid(2)`), and a launch with several threads along a dimension that the kernel never
+    (`cuda.grid(2)`) where the index along a missing one selects elements, and a launch with several threads along a dimension that the kernel never
     looks at.
 
     ## Why is this bad
@@ -49,7 +51,7 @@ class LaunchRankMismatch(Rule):
             if s.site.forall or not s.site.ranked or grid is None or block is None:
                 continue
             given = max(len(grid), len(block))
-            if given < rank:
+            if given < rank and any(_reaches(view, axis) for axis in range(given, rank)):
                 message = f"`{name}` indexes {rank} dimensions, but this launch has {given}"
                 yield self.finding(
                     ERROR, message, s.site.span, kernel=name,
@@ -59,3 +61,11 @@ class LaunchRankMismatch(Rule):
         for v in launching.contract_verdicts(view, (launching.RANK,)):
             message = v.reason or "the launch has other dimensions than the kernel indexes"
             yield self.finding(severity(v, view.result), message, v.obligation.span, kernel=name)
+
+
+def _reaches(view: View, axis: int) -> bool:
+    """Whether the coordinate along an axis is part of a subscript, so that its one value leaves elements out."""
+    coordinates = (thread(axis), block(axis))
+    return any(
+        str(c) in {s.name for s in symbols(*a.subscripts)} for a in view.accesses.accesses for c in coordinates
+    )

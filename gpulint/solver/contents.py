@@ -1,0 +1,53 @@
+"""When the contents of an index array may be held against a kernel.
+
+A subscript loaded from an array is as good as what the caller put there: that every element is in
+range, or that no two are equal, is a clause and not a fault. A witness that chooses such contents
+counts only where the code itself says that they may be so: the host fills the array with values that
+may repeat, or the kernel adds to what it loads from the place it stores to, which only makes sense
+when several threads may do so.
+"""
+
+from __future__ import annotations
+
+from gpulint.dataflow.access import Access
+from gpulint.ir import nodes as n
+from gpulint.ir.walk import statements, walk
+from gpulint.solver.setting import Setting
+from gpulint.solver.verdict import Obligation
+from gpulint.term import apps
+
+
+def tell(s: Setting, o: Obligation) -> bool:
+    """Whether a witness against the obligation may choose what index arrays hold."""
+    if o.access is None or o.property not in ("in-range", "disjoint"):
+        return True
+    accesses = [a for a in (o.access, o.other) if a is not None]
+    loaded = {x.data for a in accesses for x in apps(*a.subscripts, op="load")}
+    if not loaded:
+        return True
+    if o.property == "in-range":
+        return all(name in s.prover.ranges for name in loaded)
+    if s.binding is not None:
+        known = (s.binding.elements.get(name) for name in loaded)
+        if any(e is not None and e.injective is False for e in known):
+            return True
+    return any(accumulates(s.kernel, a) for a in accesses if a.mode == "write")
+
+
+def accumulates(kernel: n.Kernel, a: Access) -> bool:
+    """Whether a store adds to the element that it loaded from the same place: `x[i] = x[i] + v`."""
+    store = a.stmt
+    if not isinstance(store, n.Store):
+        return False
+    loads = {
+        x.target for x in statements(kernel.body)
+        if isinstance(x, n.Load) and x.array == store.array and x.subscripts == store.subscripts
+    }  # fmt: skip
+    value: n.Expr | None = store.value
+    if isinstance(value, n.Var) and value.name not in loads:
+        assigned = (x for x in statements(kernel.body) if isinstance(x, n.Assign))
+        given = [x.value for x in assigned if x.target == value.name]
+        value = given[-1] if given else None
+    if not isinstance(value, n.Binary) or value.op not in ("add", "sub"):
+        return False
+    return any(isinstance(x, n.Var) and x.name in loads for x in walk(value))

@@ -154,7 +154,8 @@ def bind(kernel: Kernel, arrays: Mapping[str, Array], site: LaunchSite) -> Bindi
     )
     return Binding(
         mapping, facts, _unique(subst(f, links) for f in device), site.exact and not work.missing,
-        tuple(work.notes), tuple(work.problems), tuple(work.missing), links, kernel.name, taken, flags, elements,
+        tuple(work.notes), tuple(work.problems), tuple(work.missing), links, kernel.name, taken, flags,
+        elements,
     )  # fmt: skip
 
 

@@ -122,6 +122,7 @@ class Sync:
 
     `uniform`: all threads of a block (of the launch for a grid barrier) reach it alike. `apart` is the part
     of the condition that may differ between threads of a block that make the same trips of its loops.
+    `mask`: of a warp barrier, as a term; None for the whole warp.
     """
 
     kind: str
@@ -131,6 +132,7 @@ class Sync:
     span: Span
     exact: bool = False  # reached exactly where the guard and a condition alike for the block hold
     apart: Bool = TRUE
+    mask: Int | None = None
 
 
 @dataclass(frozen=True)

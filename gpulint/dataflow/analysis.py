@@ -10,6 +10,7 @@ from gpulint.dataflow import text
 from gpulint.dataflow.access import Access, AccessSet, Array, IntOp, Loop, Sync
 from gpulint.dataflow.build import Unknown, build
 from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
+from gpulint.dataflow.induction import count
 from gpulint.dataflow.lanes import Sizes, lane_atom, sizes
 from gpulint.dataflow.ops import operations
 from gpulint.dataflow.signs import Signs, floored, limit, truncates
@@ -196,8 +197,6 @@ class Analysis:
 
     def _plain(self, loop: LoopInfo) -> bool:
         """A while loop whose condition, true now, was true in every iteration before."""
-        from gpulint.dataflow.induction import count
-
         known = count(self.terms, loop)
         return not self.terms.names.is_lossy(known.atom)
 
@@ -229,6 +228,8 @@ class Analysis:
             trips = limit(trips) if trips is not None else None
         assert info.condition is not None
         uniform = self._same_trips(info) and self._uniform_around(info)
+        if trips is None and info.kind == "while" and not info.broken and self._plain(info):
+            trips = tr.resolve(count(tr, info))
         if trips is None:
             name = f"{info.name or 'loop'}.trips"
             trips = tr.names.free(name, info.span, 0)
@@ -281,7 +282,10 @@ class Analysis:
             uniform = self._everywhere(event)
         else:
             uniform = all(lp.uniform for lp in loops) and not differs
-        return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span, whole, apart)
+        mask = None
+        if event.stmt.mask is not None:
+            mask = self.terms.resolve(self.terms.integer(event.values[0]))
+        return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span, whole, apart, mask)
 
     def _everywhere(self, event: Event) -> bool:
         """Whether all threads of the launch come to a barrier alike."""

@@ -59,6 +59,8 @@ def _bits(op: str, x: Int, y: Int) -> Int | None:
                 return t.mod(value, t.const(mask + 1))
             if mask is not None and mask < 0 and -mask & (-mask - 1) == 0:
                 return t.sub(value, t.mod(value, t.const(-mask)))
+            if mask is not None and mask > 0 and mask & (mask - 1) == 0:
+                return t.mul(mask, t.mod(t.floordiv(value, t.const(mask)), t.const(2)))
     for value, mask in ((x, y.value), (y, x.value)):
         if op != "and" and mask is not None and mask > 0 and mask & (mask - 1) == 0:
             return _one_bit(op, value, mask)

@@ -21,6 +21,7 @@ from gpulint.term.build import of_atom
 from gpulint.term.interval import Interval, bounds, join
 from gpulint.term.node import App, Atom, Literal
 
+MAX_RUN = 64  # iterations of a loop that are tried out to count them
 MAX_ROUNDS = 4  # in which the bounds of a variable may grow
 
 
@@ -236,6 +237,9 @@ def _while_count(tr: Terms, loop: LoopInfo) -> Int | None:
     """`while A + B*k <= 0` with B >= 1 runs max(0, -A // B + 1) times."""
     assert loop.condition is not None
     condition = inner(tr, tr.boolean(loop.condition), loop)
+    run = _run(condition, cast(Sym, tr.counter(loop.id).atom))
+    if run is not None:
+        return t.const(run)
     if not isinstance(condition, t.Cmp) or condition.op != "le":
         return None
     k = cast(Sym, tr.counter(loop.id).atom)
@@ -246,6 +250,19 @@ def _while_count(tr: Terms, loop: LoopInfo) -> Int | None:
     if not linear or sign.lo is None or sign.lo < 1 or varies(tr, rest, loop) or varies(tr, slope, loop):
         return None
     return t.maximum(t.ZERO, t.add(t.floordiv(t.neg(rest), slope), t.ONE))
+
+
+def _run(condition: Int | Bool, k: Sym) -> int | None:
+    """How often a loop runs whose condition hangs on its counter alone, if not too often."""
+    if t.symbols(condition) != {k}:
+        return None
+    for i in range(MAX_RUN):
+        now = subst(condition, {k: t.const(i)})
+        if now == t.FALSE:
+            return i
+        if now != t.TRUE:
+            return None
+    return None
 
 
 def inner(tr: Terms, term: t.Int | t.Bool, loop: LoopInfo) -> Int | Bool:

@@ -1,7 +1,8 @@
 """Barrier intervals: which accesses of one block may happen without a barrier between them.
 
 The statements of a kernel form a control-flow graph. An *interval start* is the kernel's entry or a
-block barrier. Two accesses may be concurrent when some start reaches both without crossing another
+block barrier; for two threads of one warp also a barrier of the whole warp, for threads of different
+blocks only a barrier of the grid. Two accesses may be concurrent when some start reaches both without crossing another
 barrier: the threads of the block leave the start together and each runs freely until its next
 barrier. Branches are taken both ways, so the relation over-approximates (sound for proofs), given
 that barriers are reached by all threads of the block, which is an obligation of its own.
@@ -27,6 +28,8 @@ from gpulint.ir.walk import statements
 MANY = 2  # back edges crossed: this many or more
 MAX_STATES = 20_000
 
+FULL = 0xFFFFFFFF  # the mask of a whole warp
+BLOCK, WARP, GRID = ("block", "grid"), ("block", "grid", "warp"), ("grid",)
 Steps = tuple[tuple[int, int], ...]  # (loop, how its counter stands), see `Walk`
 
 
@@ -51,9 +54,14 @@ class _Node:
 
 
 class Intervals:
-    """The barrier intervals of one kernel body."""
+    """The barrier intervals of one kernel body.
 
-    def __init__(self, body: tuple[n.Stmt, ...]) -> None:
+    `cuts`: the kinds of barriers that order the threads in question: of a block (`BLOCK`), of one
+    warp (`WARP`), of different blocks (`GRID`).
+    """
+
+    def __init__(self, body: tuple[n.Stmt, ...], cuts: tuple[str, ...] = BLOCK) -> None:
+        self.cuts = cuts
         self.nodes: list[_Node] = [_Node(None)]
         self.loops: list[n.For | n.While] = []
         self.at: dict[int, list[int]] = {}  # id of a statement: its nodes
@@ -127,13 +135,48 @@ class Intervals:
         stmt = self.nodes[i].stmt
         return [k for k, loop in enumerate(self.loops) if stmt is not None and _holds(loop, stmt)]
 
+    def _barrier(self, loop: n.For | n.While) -> bool:
+        return any(self.cut(s) for s in statements((loop,)))
+
+    def cut(self, s: object) -> bool:
+        """Whether a statement is a barrier that all the threads in question meet at."""
+        if not isinstance(s, n.Barrier) or s.kind not in self.cuts or not s.orders:
+            return False
+        return s.kind != "warp" or s.mask is None or isinstance(s.mask, n.Const) and s.mask.value in (FULL, -1)
+
+    def handed_over(self, first: object, second: object, fences: tuple[str, ...]) -> bool:
+        """Whether an atomic may hand one access over to the other, behind one of these fences.
+
+        The thread of one access then comes to a fence and an atomic, that of the other comes from an
+        atomic. Whether the second atomic sees the first is not asked.
+        """
+        one, two = (self.at.get(id(x), []) for x in (first, second))
+        atomics = [i for i, node in enumerate(self.nodes) if isinstance(node.stmt, n.Atomic)]
+        received = self._onward(atomics)
+        for x, y in ((one, two), (two, one)):
+            behind = [i for i in self._onward(x) if getattr(self.nodes[i].stmt, "kind", "") in fences]
+            if not self._onward(behind).isdisjoint(atomics) and not received.isdisjoint(y):
+                return True
+        return False
+
+    def _onward(self, starts: Iterable[int]) -> set[int]:
+        """The nodes that control may come to from these."""
+        out: set[int] = set()
+        stack = list(starts)
+        while stack:
+            for target, _, _ in self.nodes[stack.pop()].next:
+                if target not in out:
+                    out.add(target)
+                    stack.append(target)
+        return out
+
     def _step(self, state: dict[int, int], kind: str, loop: int) -> dict[int, int]:
         """The counters after an edge: `enter` a loop, `back` to its header, `leave` it there, `break`.
 
         A counter stands as 4 * kind + back edges crossed (capped), where kind adds 1 when the loop was
         entered within the interval and 2 when it was left.
         """
-        if kind == "plain" or not _barrier(self.loops[loop]):
+        if kind == "plain" or not self._barrier(self.loops[loop]):
             return state
         new = dict(state)
         if kind == "enter":
@@ -176,9 +219,6 @@ def _holds(loop: n.For | n.While, stmt: object) -> bool:
     return any(s is stmt for s in statements((loop,)))
 
 
-def _barrier(loop: n.For | n.While) -> bool:
-    return any(isinstance(s, n.Barrier) and s.kind in ("block", "grid") for s in statements((loop,)))
-
 
 Ends = list[tuple[int, str, int]]  # dangling edges: (from node, kind, loop)
 
@@ -218,7 +258,7 @@ class _Builder:
         if isinstance(s, (n.Load, n.Store, n.Atomic)):
             return self.node(s, ends)
         if isinstance(s, n.Barrier):
-            return self.node(s, ends, cut=s.kind in ("block", "grid"))
+            return self.node(s, ends, cut=self.out.cut(s))
         if isinstance(s, n.If):
             fork = self.node(s, ends)
             return [*self.block(s.then, list(fork)), *self.block(s.other, list(fork))]

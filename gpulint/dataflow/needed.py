@@ -57,7 +57,7 @@ SAME, EVERYWHERE = Use(), Use(everywhere=True)
 
 
 def uses(tr: Terms, roots: Iterable[int], loops: tuple[int, ...]) -> dict[int, list[Use]]:
-    """The nodes that the roots are computed from, loads not looked into, with their uses."""
+    """The nodes that the roots are computed from, with their uses; of a load, what masked-off lanes give."""
     out: dict[int, list[Use]] = {}
     work = [(i, SAME) for i in roots]
     while work:

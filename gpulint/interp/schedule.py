@@ -142,7 +142,11 @@ def _participants(waiting: list[Thread], warp: int, mask: Any) -> int:
 
 
 def _join(members: list[Thread]) -> None:
-    """Each member knows all that every member did before the barrier."""
+    """Each member knows all that every member did before the barrier, if it orders memory."""
+    if not all(t.waiting.barrier.orders for t in members if t.waiting):
+        for t in members:
+            t.waiting = None
+        return
     known: dict[int, int] = {}
     for t in members:
         t.tick += 1

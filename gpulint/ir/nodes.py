@@ -383,6 +383,7 @@ class Barrier:
 
     `target` receives the result of a voting form, uniform over the block. `vote`: what it says of
     the threads' `operand`: count (how many are true), and (whether all are), or (whether any is).
+    `orders`: accesses before it come before those after it; not so at a shuffle or a vote of a warp.
     """
 
     kind: str
@@ -391,6 +392,7 @@ class Barrier:
     operand: Expr | None = None
     span: Span = _field(default=NOWHERE, compare=False)
     vote: str = ""
+    orders: bool = True
 
 
 @dataclass(frozen=True)

@@ -35,12 +35,15 @@ from gpulint.term import (
     subst,
 )
 from gpulint.term.build import ONE, monomial, of_atom
-from gpulint.term.interval import bounds
+from gpulint.term.interval import Interval, bounds, meet
 from gpulint.term.node import Mono
 from gpulint.term.walk import atoms
 
 Keep = Callable[[Atom], bool]
-NODES = 120  # search steps for one goal
+NODES = 80  # search steps for one goal
+SETTLE = 16  # of them, for a goal over kept atoms
+MAX_TERMS = 24  # monomials of a polynomial worth going on with
+HUGE = 2**24
 FOUND = 6  # candidates for one goal
 
 
@@ -153,27 +156,44 @@ def _quotient_bounds(t: Int, x: Int, w: Int, cons: list[Int]) -> list[Int]:
 
 
 class Bounder:
-    """Constraints indexed for elimination."""
+    """Constraints indexed for elimination; those on single atoms become bounds of the atoms."""
 
     def __init__(self, constraints: Sequence[Int]) -> None:
         self.constraints = list(dict.fromkeys(constraints))
-        self.by_mono: dict[Mono, list[tuple[Int, int]]] = {}
-        self.floor = floors(self.constraints)
+        self.by_mono: dict[tuple[Mono, bool], list[tuple[Int, int]]] = {}
+        self.edges: dict[Atom, Interval] = {}
+        floor = floors(self.constraints)
+        for a, low in floor.items():
+            self.edges[a] = (low, None)
         for g in self.constraints:
+            single = _single(g)
+            if single is not None:
+                a, edge = single
+                self.edges[a] = meet(self.edges.get(a, (None, None)), edge)
+                continue
             for m, c in g.terms:
                 if m:
-                    self.by_mono.setdefault(m, []).append((g, c))
+                    self.by_mono.setdefault((m, c > 0), []).append((g, c))
 
-    def at_least(self, a: Atom) -> int | None:
-        known = [x for x in (a.lo, self.floor.get(a)) if x is not None]
-        return max(known) if known else None
+    def edge(self, a: Atom) -> Interval:
+        return meet((a.lo, a.hi), self.edges.get(a, (None, None)))
 
     def nonneg(self, m: Mono) -> bool:
-        return all((low := self.at_least(a)) is not None and low >= 0 for a in m)
+        return all((low := self.edge(a)[0]) is not None and low >= 0 for a in m)
 
     def proves(self, p: Int) -> bool:
         """Whether `p <= 0` follows."""
         return self.reduce(p, _none, 1) == [ZERO]
+
+    def _negative(self, p: Int) -> bool:
+        """Whether `p <= 0` by the bounds of its atoms alone."""
+        if p.hi is not None:
+            return p.hi <= 0 or (bool(self.edges) and self._top(p) <= 0)
+        return bool(self.edges) and self._top(p) <= 0
+
+    def _top(self, p: Int) -> float:
+        high = bounds(p, self.edges)[1]
+        return math.inf if high is None else high
 
     def reduce(self, p: Int, keep: Keep, wanted: int = FOUND) -> list[Int]:
         """Polynomials `p'` with `p' <= 0` sufficient for `p <= 0`, unwanted atoms gone.
@@ -188,7 +208,7 @@ class Bounder:
         while queue and steps < NODES and len(found) < wanted:
             q = heapq.heappop(queue)[2]
             steps += 1
-            if q.hi is not None and q.hi <= 0:
+            if self._negative(q):
                 return [ZERO]
             m = self._pick(q, keep)
             if m is None:
@@ -199,8 +219,8 @@ class Bounder:
                     return [ZERO]
                 found.append(q)
                 continue
-            for n in self._options(q, m):
-                if n not in seen and len(n.terms) <= 24:
+            for n in self._options(q, m, edges=keep is not _none):
+                if n not in seen and len(n.terms) <= MAX_TERMS:
                     seen.add(n)
                     loose = sum(1 for mono, _ in n.terms if not all(keep(a) for a in mono))
                     heapq.heappush(queue, (2 * loose + len(n.terms), len(seen), n))
@@ -209,14 +229,14 @@ class Bounder:
     def _settle(self, q: Int) -> bool:
         """Whether a polynomial over kept atoms is at most zero by the constraints at hand."""
         stack, seen, steps = [q], {q}, 0
-        while stack and steps < 40:
+        while stack and steps < SETTLE:
             r = stack.pop(0)
             steps += 1
-            if r.hi is not None and r.hi <= 0:
+            if self._negative(r):
                 return True
             for m, _ in r.terms:
                 if m:
-                    for n in self._options(r, m):
+                    for n in self._options(r, m, edges=False):
                         if n not in seen and len(n.terms) <= len(q.terms) + 2:
                             seen.add(n)
                             stack.append(n)
@@ -231,8 +251,12 @@ class Bounder:
                 best = m
         return best
 
-    def _options(self, p: Int, m: Mono) -> list[Int]:
-        """Polynomials at least `p` (up to a positive factor) without `m`, fewest monomials first."""
+    def _options(self, p: Int, m: Mono, edges: bool) -> list[Int]:
+        """Polynomials at least `p` (up to a positive factor) without `m`, fewest monomials first.
+
+        `edges`: also put the bounds of single atoms in their place (bounds beyond HUGE apart, which say
+        nothing of the code).
+        """
         c = next(k for mono, k in p.terms if mono == m)
         out: list[Int] = []
         parts = {m, *((a,) for a in m)} if len(m) > 1 else {m}
@@ -243,18 +267,28 @@ class Bounder:
             if not self.nonneg(rest):
                 continue
             factor = monomial(rest)
-            for g, k in self.by_mono.get(part, ()):
-                if (k > 0) == (c > 0):
-                    scale = math.lcm(abs(c), abs(k))
-                    out.append(
-                        sub(mul(p, scale // abs(c)), mul(mul(g, factor), scale // abs(k)))
-                    )
+            for g, k in self.by_mono.get((part, c > 0), ()):
+                if len(g.terms) > len(p.terms) + 4:
+                    continue
+                scale = math.lcm(abs(c), abs(k))
+                out.append(sub(mul(p, scale // abs(c)), mul(mul(g, factor), scale // abs(k))))
             if len(part) == 1:
-                edge = part[0].hi if c > 0 else self.at_least(part[0])
-                if edge is not None:
-                    out.append(sub(p, mul(mul(sub(of_atom(part[0]), const(edge)), factor), c)))
+                low, high = self.edge(part[0])
+                bound = high if c > 0 else low
+                if bound is not None and (edges or rest) and abs(bound) <= HUGE:
+                    out.append(sub(p, mul(mul(sub(of_atom(part[0]), const(bound)), factor), c)))
         out.sort(key=lambda q: len(q.terms))
         return out
+
+
+def _single(g: Int) -> tuple[Atom, Interval] | None:
+    """A constraint on one atom alone, as its bounds."""
+    named = [(m, c) for m, c in g.terms if m]
+    if len(named) != 1 or len(named[0][0]) != 1:
+        return None
+    (a,), c = named[0]
+    k = g.constant
+    return (a, (None, -k // c)) if c > 0 else (a, (-(k // c), None))
 
 
 def _none(_: Atom) -> bool:

@@ -8,6 +8,8 @@ Writes that store one value are no conflict (`agree`).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
 from gpulint.solver import agree, ranges, space
@@ -17,8 +19,26 @@ from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
-from gpulint.term import FALSE, TRUE, Bool, Int, Scope, Sym, and_, apps, conjuncts, eq, le, ne, or_, symbols
-from gpulint.term.build import of_atom
+from gpulint.term import (
+    FALSE,
+    TRUE,
+    Bool,
+    Int,
+    Scope,
+    Sym,
+    add,
+    and_,
+    apps,
+    conjuncts,
+    eq,
+    floordiv,
+    le,
+    mul,
+    ne,
+    or_,
+    symbols,
+)
+from gpulint.term.build import ONE, ZERO, of_atom
 
 MAX_PAIRS = 400
 AXES_OF = {name: axis for axis, name in enumerate(names.AXES)}
@@ -54,6 +74,8 @@ def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
     if other == FALSE:
         return Verdict(obligation(p), PROVED, rung="same value")
     v = _apart(s, p, named, deep)
+    if v.kind == UNDECIDED and s.order.handed_over(p):
+        v = replace(v, reason="atomics behind fences may order the two, which is not followed")
     if v.kind != UNDECIDED or other is None or not deep or not s.prover.unsat(*conflict(s, p)[0]):
         return v
     idle = rank_clause(s) if s.site is None else None
@@ -168,6 +190,20 @@ def live_axes(s: Setting) -> list[int]:
     return [a for a in AXES if a < rank or not all(_one(s, f(a)) for f in sizes)]
 
 
+def warp(s: Setting) -> Int:
+    """The number of a thread's warp in its block."""
+    return floordiv(linear(s), space.WARP)
+
+
+def linear(s: Setting) -> Int:
+    """The number of a thread in its block, over the axes that count."""
+    number, row = ZERO, ONE
+    for axis in live_axes(s):
+        number = add(number, mul(names.thread(axis), row))
+        row = mul(row, s.term(names.block_size(axis)))
+    return number
+
+
 def _one(s: Setting, size: Int) -> bool:
     return bool(s.prover.prove(TRUE, le(s.term(size), 1), z3_too=False))
 
@@ -225,8 +261,8 @@ def collision(s: Setting, p: Pair, a: Seen, b: Seen) -> list[Bool]:
         bound = le(c + 1, size_of(c, s))
         out += [space.twin(bound, 1, one), space.twin(bound, 2, one)]
     out.append(or_(*(ne(space.twin(c, 1), space.twin(c, 2)) for c in wanted)))
-    if p.scope == "block":
-        out.append(p.relation())
+    if p.scope in ("block", "blocks"):
+        out.append(p.relation(warp(s) if p.near is not None else None))
     for x, y in zip(a.subscripts, b.subscripts, strict=True):
         out.append(eq(space.twin(x, 1, one), space.twin(y, 2, one)))
     return out

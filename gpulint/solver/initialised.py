@@ -4,22 +4,24 @@ Shown for a read by one write of the same array that comes before it in program 
 from it by a barrier wherever another thread makes it, and reaches the element: the subscripts of
 the write are solved for its thread and loop counters (`inverse`), and the point found lies in the
 write's domain whenever the read happens. A thread's own earlier write needs no barrier.
-Several writes count together when one of them always reaches the element (two sides of a branch).
+In a loop, writes of the iteration before count as well. Several writes count together when one of them always reaches the element (two sides of a branch).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gpulint.dataflow.access import Access
-from gpulint.dataflow.intervals import Intervals
+from gpulint.dataflow.access import Access, Loop
+from gpulint.dataflow.intervals import BLOCK, GRID, WARP
 from gpulint.ir import symbols as names
-from gpulint.solver import space
+from gpulint.solver import disjoint, space
 from gpulint.solver.inverse import definite, hits, inverse
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, UNDECIDED, Obligation, Verdict
-from gpulint.term import Bool, Int, Scope, Sym, and_, not_, subst, symbols
+from gpulint.term import Atom, Bool, Int, Scope, Sym, and_, eq, ge, not_, subst, symbols
+from gpulint.term.build import of_atom
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Source:
 
     write: Access
     reached: Bool  # the point lies in the write's domain
+    point: Mapping[Sym, Int]
 
 
 def obligations(s: Setting) -> list[Obligation]:
@@ -58,18 +61,52 @@ def again(s: Setting, o: Obligation) -> Verdict:
 def sources(s: Setting, read: Access) -> list[Source]:
     """The writes before the read whose subscripts can be solved for the element that it reads."""
     out = []
-    order = Intervals(s.kernel.body)
     for w in s.accesses.accesses:
-        if w.array.name != read.array.name or w.mode == "read" or w.index >= read.index:
+        if w.array.name != read.array.name or w.mode == "read":
             continue
-        own = _own(read, w)
-        if own is not None:
-            out.append(own)
-        if read.array.space == "shared" and _before(order, w, read):
-            found = _other(read, w)
-            if found is not None:
-                out.append(found)
+        found = [] if w.index >= read.index else [_own(read, w), *_others(s, read, w)]
+        out += [x for x in (*found, *_last_round(s, read, w)) if x is not None]
     return out
+
+
+def _others(s: Setting, read: Access, w: Access) -> Iterator[Source | None]:
+    """Writes of other threads: of the warp, of the block, of any, as far as barriers order them."""
+    blocks = {space.atom_of(names.block(a)) for a in AXES}
+    common = _common(w, read)
+    if _before(s, w, read, BLOCK) and read.array.space != "local":
+        yield _solved(read, w, blocks | common)
+    elif _before(s, w, read, WARP) and read.array.space != "local":
+        yield _of_warp(s, _solved(read, w, blocks | common))
+    if read.array.space == "global" and _before(s, w, read, GRID):
+        yield _solved(read, w, common)
+
+
+def _last_round(s: Setting, read: Access, w: Access) -> Iterator[Source | None]:
+    """Writes in the iteration before, of the innermost loop around both."""
+    loops = [x for x in read.loops if x.counter in _common(w, read)]
+    if not loops:
+        return
+    loop, common = loops[-1], _common(w, read)
+    yield _solved(read, w, _coordinates() | common, loop.counter)
+    if loop.barrier and read.array.space != "local" and _crossed(s, w, read, loop):
+        yield _solved(read, w, {space.atom_of(names.block(a)) for a in AXES} | common, loop.counter)
+
+
+def _crossed(s: Setting, w: Access, read: Access, loop: Loop) -> bool:
+    """Whether a barrier lies between the write in one iteration and the read in the next."""
+    ways = s.order.ways(w, read, BLOCK)
+    if ways is None:
+        return False
+    ties = [next((t for t in way if getattr(t.loop, "span", None) == loop.span), None) for way in ways]
+    return all(t is not None and t.gap is not None and t.gap != 1 for t in ties)
+
+
+def _of_warp(s: Setting, found: Source | None) -> Source | None:
+    """The same write where the thread that makes it is of the reader's warp."""
+    if found is None:
+        return None
+    mine = disjoint.warp(s)
+    return Source(found.write, and_(found.reached, eq(subst(mine, found.point), mine)), found.point)
 
 
 def _common(a: Access, b: Access) -> set[Sym]:
@@ -78,42 +115,45 @@ def _common(a: Access, b: Access) -> set[Sym]:
     return {x.counter for x in a.loops if x.span in spans}
 
 
-def _before(order: Intervals, w: Access, read: Access) -> bool:
-    """Whether a barrier lies between the write and the read of the same iteration, on every path."""
-    ways = order.ties(w.stmt, read.stmt)
+def _before(s: Setting, w: Access, read: Access, cuts: tuple[str, ...]) -> bool:
+    """Whether such a barrier lies between the write and the read of the same iteration, on every path."""
+    ways = s.order.ways(w, read, cuts)
     if ways is None:
         return False
     return all(any(t.gap is not None and t.gap != 0 for t in way) for way in ways)
 
 
 def _own(read: Access, w: Access) -> Source | None:
-    """The reading thread's own write: same coordinates, same iterations of the common loops."""
-    held = _coordinates() | _common(w, read)
-    return _solved(read, w, held)
+    """The reading thread's own write: same coordinates, same iterations of the common loops.
 
-
-def _other(read: Access, w: Access) -> Source | None:
-    """Some thread of the block's write."""
-    held = {space.atom_of(names.block(a)) for a in AXES} | _common(w, read)
-    return _solved(read, w, held)
+    What is unknown and occurs in both conditions has one value there.
+    """
+    both = {x for x in symbols(read.domain) & symbols(w.domain) if x.scope is Scope.POINT}
+    return _solved(read, w, _coordinates() | _common(w, read) | both)
 
 
 def _coordinates() -> set[Sym]:
     return {space.atom_of(f(a)) for a in AXES for f in (names.block, names.thread)}
 
 
-def _solved(read: Access, w: Access, held: set[Sym]) -> Source | None:
+def _solved(read: Access, w: Access, held: set[Sym], back: Sym | None = None) -> Source | None:
+    """The write that gives the element; `back`: the counter of a loop that stood one lower then."""
     wanted = definite(w)
     if wanted is None:
         return None
     seen = space.see(w, frozenset(), wanted)
+    if back is not None:
+        earlier: dict[Atom, Int | Bool] = {back: of_atom(back) - 1}
+        seen = seen.mapped(lambda c: subst(c, earlier), lambda i: subst(i, earlier))
     point = inverse(seen, read.subscripts, frozenset(held))
     if point is None:
         return None
     moved: dict[Sym, Int] = dict(point)
     reached = and_(subst(seen.domain, moved), hits(seen, moved, read.subscripts))
+    if back is not None:
+        reached = and_(reached, ge(of_atom(back), 1))
     known = held | symbols(read.domain, *read.subscripts)
-    return Source(w, reached) if _points(reached) <= known else None
+    return Source(w, reached, moved) if _points(reached) <= known else None
 
 
 def _points(c: Bool) -> set[Sym]:

@@ -15,6 +15,7 @@ from gpulint.ir import symbols as names
 from gpulint.solver.space import AXES, Seen, atom_of, gid, total
 from gpulint.term import (
     ZERO,
+    App,
     Atom,
     Bool,
     Cmp,
@@ -40,12 +41,19 @@ from gpulint.term.build import monomial, of_atom
 def inverse(
     seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()
 ) -> dict[Sym, Int] | None:
-    """A value for every point symbol of the access but the `held`; None where no radix shows."""
+    """A value for every point symbol of the access but the `held`, or None.
+
+    An axis in which no radix shows gives none; counters that no axis gives stand at their first iteration.
+    """
     out: dict[Sym, Int] = {}
     for s, e in zip(seen.subscripts, element, strict=True):
+        part = _quotient(s, e, held)
+        if part is not None:
+            out.setdefault(*part)
+            continue
         digits = _digits(s, held)
         if digits is None:
-            return None
+            continue  # perhaps it holds at the point that the others give
         base = s
         for d, r in digits:
             base = sub(base, mul(r, of_atom(d)))
@@ -55,7 +63,8 @@ def inverse(
             last = i == len(left) - 1
             out[d] = floordiv(rest, r)
             rest = ZERO if last else sub(rest, mul(r, out[d]))
-    loose = {x for x in symbols(seen.domain) if x.scope is not Scope.LAUNCH} - set(out) - held
+    used = symbols(seen.domain, *seen.subscripts)
+    loose = {x for x in used if x.scope is not Scope.LAUNCH} - set(out) - held
     for x in sorted(loose, key=lambda x: x.order):
         if x.scope is not Scope.LOOP and not x.name.startswith(("gid.", "threadIdx.", "blockIdx.")):
             return None
@@ -106,6 +115,22 @@ def definite(a: Access) -> Bool | None:
 def _open_ended(loop: Loop) -> bool:
     top = loop.trips.atom
     return isinstance(top, Sym) and top.scope is not Scope.LAUNCH
+
+
+def _quotient(s: Int, e: Int, held: Set[Sym]) -> tuple[Sym, Int] | None:
+    """For `x // c` plus what is fixed, the first x that gives the element."""
+    loose = [(m, k) for m, k in s.terms if not all(_fixed(a, held) for a in m)]
+    if len(loose) != 1 or loose[0][1] != 1 or len(loose[0][0]) != 1:
+        return None
+    top = loose[0][0][0]
+    if not isinstance(top, App) or top.op != "floordiv" or (top.args[1].value or 0) < 1:
+        return None
+    inside = _digits(top.args[0], held)
+    if inside is None or len(inside) != 1 or inside[0][1] != const(1):
+        return None
+    x = inside[0][0]
+    quotient = sub(e, sub(s, of_atom(top)))
+    return x, sub(mul(quotient, top.args[1]), sub(top.args[0], of_atom(x)))
 
 
 def _digits(s: Int, held: Set[Sym]) -> list[tuple[Sym, Int]] | None:

@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpulint.dataflow.access import Access, AccessSet, Loop
-from gpulint.dataflow.intervals import Intervals, Tie
+from gpulint.dataflow.intervals import BLOCK, GRID, WARP, Intervals, Tie
 from gpulint.ir.nodes import Kernel
 from gpulint.solver.space import twin
-from gpulint.term import FALSE, TRUE, Bool, Sym, and_, eq, or_
+from gpulint.term import FALSE, TRUE, Bool, Int, Sym, and_, eq, ne, or_
 from gpulint.term.build import of_atom
 
 TILES = ("triton", "cutile")  # dialects whose points are programs and lanes
+DEVICE_FENCES = ("fence_device", "fence_system")
+FENCES = ("fence_block", *DEVICE_FENCES)
 Ways = tuple[tuple[Tie, ...], ...]
 
 
@@ -26,14 +28,15 @@ Ways = tuple[tuple[Tie, ...], ...]
 class Pair:
     """Two accesses; `scope` is any, blocks, block or lanes (of one store of a tile program).
 
-    `ways`: how the threads of one block may be concurrent.
-    `ways` None: in any way at all.
+    `ways`: how the threads of one block, or of different blocks, may be concurrent; None: in any way
+    at all. `near`: how two threads of one warp may be, where that is told apart.
     """
 
     first: Access
     second: Access
     scope: str = "any"
     ways: Ways | None = None
+    near: Ways | None = None
 
     @property
     def kind(self) -> str:
@@ -55,11 +58,21 @@ class Pair:
                 out.add(loop.counter)
         return frozenset(out)
 
-    def relation(self) -> Bool:
-        """What the ways say of the two points' counters (as renamed by `space.twin`)."""
-        if self.ways is None:
+    def relation(self, warp: Int | None = None) -> Bool:
+        """What the ways say of the two points' counters (as renamed by `space.twin`).
+
+        `warp` is the number of a point's warp in its block.
+        """
+        if self.near is None or warp is None:
+            return self._some(self.ways)
+        one, two = twin(warp, 1), twin(warp, 2)
+        apart = and_(ne(one, two), self._some(self.ways))
+        return or_(apart, and_(eq(one, two), self._some(self.near)))
+
+    def _some(self, ways: Ways | None) -> Bool:
+        if ways is None:
             return TRUE
-        return or_(*(self._way(way) for way in self.ways)) if self.ways else FALSE
+        return or_(*(self._way(way) for way in ways)) if ways else FALSE
 
     def _way(self, way: tuple[Tie, ...]) -> Bool:
         parts = []
@@ -88,16 +101,17 @@ class Pairing:
     def __init__(self, kernel: Kernel, accesses: AccessSet) -> None:
         self.accesses = accesses
         self.tiles = kernel.dialect in TILES
-        self.barriers = any(s.kind in ("block", "grid") for s in accesses.syncs)
-        self.intervals = Intervals(kernel.body) if self.barriers else None
+        self.barriers = any(s.kind in BLOCK for s in accesses.syncs)
+        self.ordering = any(s.kind in WARP for s in accesses.syncs)
+        self.order = Order(kernel, accesses)
 
     def candidates(self) -> Iterator[tuple[Access, Access]]:
         """Pairs on one array, one a plain write or an atomic against a plain access; writes first."""
         classes: dict[tuple[object, ...], Access] = {}
         for a in self.accesses.accesses:
             if a.array.space in ("global", "shared"):
-                place = id(a.stmt) if self.barriers else 0
-                key = (a.array.name, a.field, a.mode, a.subscripts, a.domain, place)
+                place = id(a.stmt) if self.ordering else 0
+                key = (a.array.name, a.field, a.mode, a.subscripts, a.domain, a.value, place)
                 classes.setdefault(key, a)
         kept = sorted(classes.values(), key=lambda a: a.index)
         for i, a in enumerate(kept):
@@ -117,12 +131,47 @@ class Pairing:
             return self._block(a, b)
         if not self.barriers:
             return [Pair(a, b)]
-        return [Pair(a, b, "blocks"), *self._block(a, b)]
+        return [*self._of("blocks", a, b), *self._block(a, b)]
 
     def _block(self, a: Access, b: Access) -> list[Pair]:
-        if self.intervals is None:
-            return [Pair(a, b, "block")]
-        ways = self.intervals.ties(a.stmt, b.stmt)
-        if ways is None:
-            return [Pair(a, b, "block")]
-        return [Pair(a, b, "block", tuple(ways))] if ways else []
+        return self._of("block", a, b)
+
+    def _of(self, scope: str, a: Access, b: Access) -> list[Pair]:
+        pair = self.order.pair(a, b, scope)
+        return [] if pair.ways == () else [pair]
+
+
+class Order:
+    """How the barriers of one kernel order the threads of a block, of a warp, and of different blocks."""
+
+    def __init__(self, kernel: Kernel, accesses: AccessSet) -> None:
+        self.body = kernel.body
+        self.kinds = {s.kind for s in accesses.syncs}
+        self._made: dict[tuple[str, ...], Intervals] = {}
+
+    def intervals(self, cuts: tuple[str, ...]) -> Intervals:
+        if cuts not in self._made:
+            self._made[cuts] = Intervals(self.body, cuts)
+        return self._made[cuts]
+
+    def ways(self, a: Access, b: Access, cuts: tuple[str, ...]) -> Ways | None:
+        if self.kinds.isdisjoint(cuts):
+            return None
+        found = self.intervals(cuts).ties(a.stmt, b.stmt)
+        return None if found is None else tuple(found)
+
+    def pair(self, a: Access, b: Access, scope: str) -> Pair:
+        """The pair with what orders its threads."""
+        if scope == "blocks":
+            return Pair(a, b, scope, self.ways(a, b, GRID))
+        if scope != "block":
+            return Pair(a, b, scope)
+        near = self.ways(a, b, WARP) if "warp" in self.kinds else None
+        return Pair(a, b, scope, self.ways(a, b, BLOCK), near)
+
+    def handed_over(self, p: Pair) -> bool:
+        """Whether atomics behind fences may order the pair: an order that is not followed."""
+        fences = DEVICE_FENCES if p.scope in ("any", "blocks") else FENCES
+        if self.kinds.isdisjoint(fences):
+            return False
+        return self.intervals(BLOCK).handed_over(p.first.stmt, p.second.stmt, fences)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from gpulint.solver import powers
 from gpulint.solver.bound import Bounder, choices, definitions, extremes, upper
 from gpulint.term import (
     FALSE,
@@ -190,6 +191,7 @@ class Prover:
     def unsat(self, *conditions: Bool) -> bool:
         """Whether facts and conditions contradict each other, by Z3 with lemmas."""
         whole = and_(*conditions)
+        whole = powers.cases(whole) or whole
         if whole == FALSE:
             return True
         if not self.budget.spend("proofs"):

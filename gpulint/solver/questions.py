@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gpulint.dataflow.intervals import Intervals
 from gpulint.solver import contents, convergence, disjoint, initialised, ranges, search, widths
 from gpulint.solver.pairs import Pair
 from gpulint.solver.residual import Named
@@ -37,10 +36,7 @@ def again(s: Setting, o: Obligation, named: Named) -> Verdict | None:
 def pair(s: Setting, o: Obligation) -> Pair:
     """The pair that a disjointness obligation is about."""
     assert o.access is not None and o.other is not None
-    if o.scope != "block":
-        return Pair(o.access, o.other, o.scope or "any")
-    ways = Intervals(s.kernel.body).ties(o.access.stmt, o.other.stmt)
-    return Pair(o.access, o.other, "block", None if ways is None else tuple(ways))
+    return s.order.pair(o.access, o.other, o.scope or "any")
 
 
 def refute(s: Setting, o: Obligation) -> Witness | None:
@@ -64,6 +60,8 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
         return Ask(o, (seen.domain, widths.violated(o.op, seen.subscripts[0])), (seen,), "wrap")
     if o.property == "disjoint" and o.access is not None and o.other is not None:
         p = pair(s, o)
+        if s.order.handed_over(p):
+            return None  # a run without that order would show a race that need not be one
         conditions, points = disjoint.conflict(s, p)
         return Ask(o, tuple(conditions), points, "race", o.access.array.name)
     if o.property == "convergent" and o.sync is not None and o.sync.kind == "block":

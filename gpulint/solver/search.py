@@ -8,9 +8,10 @@ place, is a refutation.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 from gpulint.contract.bind import Binding
-from gpulint.interp.launch import ConcreteLaunch, Violation
+from gpulint.interp.launch import ConcreteLaunch, Point, Violation
 from gpulint.interp.replay import replay
 from gpulint.ir import symbols as names
 from gpulint.solver import agree, space
@@ -67,13 +68,31 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
     whole = whole or bool(s.accesses.syncs)
     for fill in FILLS:
         launch = reader.launch(fill, unset=ask.kind == "uninitialised")
-        if launch is None or (whole and threads(launch) > ALL_THREADS):
+        if launch is None:
             return None
         launch.points = None if whole else reader.points(launch.block)
+        if whole and threads(launch) > ALL_THREADS:
+            grid = any(y.kind == "grid" for y in s.accesses.syncs)
+            launch.points = None if grid else blocks(reader.points(launch.block), launch.block)
+            if not launch.points or len(launch.points) > ALL_THREADS:
+                return None
         found = replay(s.kernel, launch, ask.kind, ask.obligation.span, ask.array or None)
         if found is not None and not agree.harmless(ask.obligation, found):
             return witness(reader, launch, found)
     return None
+
+
+def blocks(points: tuple[Point, ...], block: tuple[int, int, int]) -> tuple[Point, ...]:
+    """All the threads of the points' blocks."""
+    if threads_of(block) > ALL_THREADS:
+        return ()
+    x, y, z = map(range, block)
+    inside = list(product(x, y, z))
+    return tuple((b, t) for b in dict.fromkeys(p[0] for p in points) for t in inside)
+
+
+def threads_of(block: tuple[int, int, int]) -> int:
+    return block[0] * block[1] * block[2]
 
 
 def threads(launch: ConcreteLaunch) -> int:

@@ -13,7 +13,7 @@ from gpulint.frontend.host.site import LaunchSite
 from gpulint.ir.nodes import Kernel
 from gpulint.solver import space
 from gpulint.solver.options import Options
-from gpulint.solver.pairs import TILES
+from gpulint.solver.pairs import TILES, Order
 from gpulint.solver.prover import ELEMENT, Budget, Prover
 from gpulint.solver.signs import floored
 from gpulint.solver.space import Seen
@@ -51,6 +51,11 @@ class Setting:
         if self.binding is not None:
             own += [*self.binding.facts, *self.binding.device_facts]
         return Prover(own, self.options.rlimit, self._ranges(), self.budget, self._ordered())
+
+    @cached_property
+    def order(self) -> Order:
+        """How barriers order the accesses."""
+        return Order(self.kernel, self.accesses)
 
     def _ordered(self) -> frozenset[str]:
         said = {c.arrays[0] for c in self.premises if c.predicate == "sorted"}

@@ -45,6 +45,7 @@ INT32_MAX = 2**31 - 1
 MANY = 2**31 - 2**20  # elements of an array under int32-sizes
 WIDE = 2**47  # magnitude of a scalar when int32-sizes is lifted: more than any memory holds
 AXES = (0, 1, 2)
+WARP = 32  # threads of a warp
 
 
 def total(axis: int) -> Int:

@@ -20,7 +20,7 @@ OPS = {
     "and": operator.and_, "or": operator.or_, "xor": operator.xor, "pow": operator.pow,
 }  # fmt: skip
 SAFE = {"floordiv": [1, 2, 3, -2], "mod": [1, 2, 5, -3], "shl": [0, 1, 5], "shr": [0, 1, 3], "pow": [0, 1, 2],
-        "and": [0, 1, 7, 255, -1, -4, -256], "or": [1, 2, 64], "xor": [1, 4, 64]}  # fmt: skip
+        "and": [0, 1, 4, 7, 64, 255, -1, -4, -256], "or": [1, 2, 64], "xor": [1, 4, 64]}  # fmt: skip
 
 
 @given(op=st.sampled_from(sorted(OPS)), x=SMALL, data=st.data())

@@ -155,7 +155,7 @@ def contradictions(
     all threads. Where several obligations share a source range (the checks of a view and of the access through
     it, the operations of one call), all of them must claim to hold before a violation counts.
     """
-    general = [v for v in result.verdicts if v.site is None and v.obligation.property in KINDS]
+    general = [v for v in result.verdicts if v.obligation.property in KINDS]
     barriers = [v for v in general if v.obligation.property == "convergent"]
     out = []
     for launch, outcome in runs:
@@ -175,7 +175,7 @@ def contradictions(
 
 
 def _claims(verdict: Verdict, result: KernelResult, kernel: Kernel, launch: ConcreteLaunch) -> bool:
-    return verdict.kind in (PROVED, UNDER) and admitted(verdict, result, kernel, launch)
+    return verdict.site is None and verdict.kind in (PROVED, UNDER) and admitted(verdict, result, kernel, launch)
 
 
 def through_view(v: Violation) -> bool:

@@ -8,6 +8,7 @@ where Python tells, `simulate` must both find the violation at the element named
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Iterable, Mapping
 
@@ -26,7 +27,7 @@ from gpulint.solver.verdict import REFUTED, KernelResult, Verdict, Witness
 
 MOST = 20_000  # threads that are run
 MANY = 1_000  # reports of one place
-OTHERS = (1, 2, 4, 6, 8)
+OTHERS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)  # for inputs that a witness leaves out: they have no part in it
 FILLS = ((0,), (1,), (-1,), tuple(range(64)), (0, 0, 1, 2))
 
 
@@ -50,21 +51,22 @@ def _problem(v: Verdict, kernel: Kernel, program: Program, host: HostProgram | N
         return "no witness that was replayed"
     if v.obligation.property == "no-wrap":
         return ""  # sizes too large to run whole
-    wanted = list(_launches(w, program, host if v.site is not None else None))
-    if not wanted:
-        return "its inputs launch nothing"
-    answers = [_breaks(v, w, kernel, program, launch) for launch in wanted]
-    if "" in answers or None in answers:
-        return ""
+    problem = "its inputs launch nothing"
+    for launch in _launches(w, program, host if v.site is not None else None):
+        answer = _breaks(v, w, kernel, program, launch)
+        if not answer:
+            return ""
+        if (launch.grid, launch.block) == (w.grid, w.block) or problem.endswith("nothing"):
+            problem = answer
     indirect = any(a.role == "index" for a in program.arrays)
-    return "" if indirect else str(answers[0])
+    return "" if indirect else problem
 
 
 def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterable[ConcreteLaunch]:
     if host is not None:
-        shapes = {a.name: _shape(w.params, a, host.given) for a in host.given}
-        for other in OTHERS:  # the witness leaves out what has no part in it
+        for other, extent in itertools.product(OTHERS, OTHERS if host.given else (1,)):
             inputs = {name: w.params.get(name, other) for name in host.numbers}
+            shapes = {a.name: _shape(w.params, a, host.given, extent) for a in host.given}
             launch = launch_of(host, {**inputs, **shapes}, MOST)
             if launch is not None:
                 yield launch
@@ -73,21 +75,19 @@ def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterabl
         arrays = {}
         for a in program.arrays:
             shape = _shape(w.params, a, ())
-            if math.prod(shape) > 10 * MOST:
-                return
             arrays[a.name] = ConcreteArray(shape, Contents(shape, values), dtype=a.dtype)
         scalars = {name: w.params.get(name, 1) for name in program.scalars}
         yield ConcreteLaunch(w.grid, w.block, arrays, scalars)
 
 
-def _shape(params: Mapping[str, int], a: ArrayParam, peers: Iterable[ArrayParam]) -> tuple[int, ...]:
+def _shape(params: Mapping[str, int], a: ArrayParam, peers: Iterable[ArrayParam], other: int = 1) -> tuple[int, ...]:
     """The shape that the numbers tell; untold extents are those of a peer, which the host may have compared."""
 
     def told(name: str, axis: int) -> int | None:
         return params.get(f"{name}.shape[{axis}]", params.get(f"{name}.size") if a.ndim == 1 else None)
 
     same = [a.name, *(b.name for b in peers if b.ndim == a.ndim)]
-    return tuple(next((n for name in same if (n := told(name, axis)) is not None), 1) for axis in range(a.ndim))
+    return tuple(next((n for name in same if (n := told(name, axis)) is not None), other) for axis in range(a.ndim))
 
 
 def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: ConcreteLaunch) -> str | None:
@@ -97,12 +97,16 @@ def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: Co
     if math.prod((*launch.grid, *launch.block)) > MOST:
         return None
     outcome = interp.run(kernel, dataclasses.replace(launch, max_reports=MANY))
+    if outcome.of("not-executable"):  # an array of a rank that the kernel does not show
+        return None
     if v.obligation.property == "covered":
         return _uncovered(w, launch, outcome)
     kind = KINDS[v.obligation.property]
     ours = [x for x in outcome.of(kind) if x.span == v.obligation.span or x.other_span == v.obligation.span]
     if not any(x.array == w.array and x.element == w.element for x in ours):
         return f"a run shows {[(x.kind, x.array, x.element) for x in outcome.violations[:4]]}"
+    if any(math.prod(a.shape) > MOST for a in launch.arrays.values()):
+        return ""
     record, _, whole = record_of(program.text, launch)
     seen = {
         "race": (w.array, w.element) in record.races(), "out-of-range": record.out_of_range,

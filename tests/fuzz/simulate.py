@@ -183,9 +183,11 @@ def simulate(text: str, launch: ConcreteLaunch) -> tuple[Record, Contents] | Non
     return (record, contents) if whole else None
 
 
-def record_of(text: str, launch: ConcreteLaunch) -> tuple[Record, Contents, bool]:
+def record_of(
+    text: str, launch: ConcreteLaunch, record: Record | None = None
+) -> tuple[Record, Contents, bool]:
     """The accesses and contents up to where Python still tells what happens, and whether that is all."""
-    record, cuda = Record(), _cuda(launch)
+    record, cuda = record or Record(), _cuda(launch)
     cuda.shared = types.SimpleNamespace(array=_allocator(record, text.split("\n")))
     space: dict[str, Any] = {}
     waiting = BARRIER in text

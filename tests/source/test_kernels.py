@@ -180,3 +180,66 @@ def test_deep_expressions_do_not_break_the_search() -> None:
     choice = "".join(f"a{i} if N else " for i in range(400)) + "f"
     text = f"N = 1\n{F}g = {choice}\n@cuda.jit(max_registers={deep})\ndef k(x): pass\nh = cuda.jit(g)\n"
     assert "k" in [kernel.qualname for kernel in kernels(text)]
+
+
+KEEPER = """
+class Keeper:
+    def __init__(self, function):
+        self.function = function
+    def __getitem__(self, sizes):
+        return cuda.jit()(self.function)[sizes]
+"""
+
+
+def test_a_class_that_compiles_what_it_is_made_with_is_a_decorator() -> None:
+    k = one(f"{KEEPER}@Keeper\n{F}")
+    assert (k.qualname, k.device) == ("f", False)
+
+
+def test_a_class_that_compiles_something_else_is_no_decorator() -> None:
+    other = KEEPER.replace("(self.function)", "(self.other)")
+    assert kernels(f"{other}@Keeper\n{F}") == []
+
+
+@pytest.mark.parametrize(
+    ("test", "first", "second"),
+    [("flag", True, False), ("not flag", False, True), ("flag == True", True, False), ("flag > 1", None, None)],
+)
+def test_a_branch_on_the_flag_settles_it(test: str, first: bool | None, second: bool | None) -> None:
+    text = (
+        f"def make(flag):\n  if {test}:\n    @cuda.jit(device=flag)\n    def f(x): pass\n"
+        "  else:\n    def g(x): pass\n    g = cuda.jit(device=flag)(g)\n"
+    )
+    assert [k.device for k in kernels(text)] == [first, second]
+
+
+def test_a_flag_that_is_bound_twice_is_not_settled_by_a_branch() -> None:
+    text = "def make(flag):\n  if flag:\n    flag = 0\n    @cuda.jit(device=flag)\n    def f(x): pass\n"
+    assert one(text).device is None
+
+
+@pytest.mark.parametrize(
+    ("body", "device"),
+    [("return x[0]", True), ("g.sync()", True), ("x[0] = 1", None), ("return", None)],
+)
+def test_what_the_body_says_of_an_unknown_flag(body: str, device: bool | None) -> None:
+    assert one(f"def make(flag):\n  @cuda.jit(device=flag)\n  def f(x, g):\n    {body}\n").device is device
+
+
+CALLED = """
+def make(flag):
+  @cuda.jit(device=flag)
+  def f(x): x[0] = 1
+  @cuda.jit
+  def k(x): f(x)
+"""
+
+
+def test_a_function_that_only_kernels_call_is_a_device_function() -> None:
+    assert [k.device for k in kernels(f"{CALLED}  return use(f)\n")] == [True, False]
+    assert [k.device for k in kernels(f"{CALLED}  f[1, 1](y)\n")] == [None, False]
+
+
+def test_a_helper_without_a_mark_that_returns_a_value_is_a_device_function() -> None:
+    text = "@cuda.jit\ndef f(x): return x\n@cuda.jit\ndef k(x): x[0] = f(1)\n"
+    assert [k.device for k in kernels(text)] == [True, False]

@@ -8,13 +8,11 @@ from dataclasses import replace
 from gpulint.frontend.host import names, tiles, torchmethods, torchviews
 from gpulint.frontend.host.dtypes import ITEM_SIZES, dtype_of
 from gpulint.frontend.host.launches import configure
-from gpulint.frontend.host.layout import is_contiguous, layout_of, strides_of
 from gpulint.frontend.host.machine import Machine, text_of
-from gpulint.frontend.host.objects import class_attribute, class_state
+from gpulint.frontend.host.objects import class_attribute, class_state, configured
+from gpulint.frontend.host.slices import element, sliced
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.tensors import changed, values_of
 from gpulint.frontend.host.values import (
-    NONE,
     Arr,
     Bounds,
     Choice,
@@ -39,22 +37,14 @@ from gpulint.frontend.host.values import (
     view,
 )
 from gpulint.term import (
-    Int,
-    add,
     bool_sym,
     const,
     eq,
-    floordiv,
     fn,
     ge,
-    le,
-    maximum,
-    minimum,
     mul,
     or_,
-    select,
     show,
-    sub,
 )
 
 ARRAY_ATTRIBUTES = frozenset(
@@ -124,6 +114,9 @@ def _unknown(m: Machine, s: State, v: Unknown, name: str, node: ast.Attribute) -
         state = class_state(m, v)
         if key in state.heap:
             return state.heap[key]
+        kernel = configured(m, v, name)
+        if kernel is not None:
+            return kernel
         return (
             m.unknown(key, f"`{key}` is state of an object")
             if key not in m.namer.used
@@ -204,7 +197,7 @@ def subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
         return _entry(m, s, v, index, text)
     if isinstance(v, Method) and v.name == "flags" and isinstance(v.owner, Arr):
         return flag(m, v.owner, str(index.value)) if isinstance(index, Const) else m.opaque(text)
-    if isinstance(v, Arr) or (isinstance(v, Unknown) and (v.kind == "array" or _sliced(index))):
+    if isinstance(v, Arr) or (isinstance(v, Unknown) and (v.kind == "array" or sliced(index))):
         array = as_array(v)
         return element(m, s, array, index, text) if array is not None else m.opaque(text)
     if isinstance(v, Unknown):
@@ -219,12 +212,6 @@ def subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
         if m.tiles and v.free and place is not None:
             return m.part(v, f"[{show(place)}]")
     return m.opaque(text)
-
-
-def _sliced(index: Value) -> bool:
-    return isinstance(index, Bounds) or (
-        isinstance(index, Seq) and any(isinstance(i, Bounds) for i in index.items)
-    )
 
 
 def _item(m: Machine, v: Seq, index: Value, text: str) -> Value:
@@ -289,58 +276,14 @@ def _extent(m: Machine, s: State, v: ShapeOf, index: Value, text: str) -> Value:
     place = as_int(index)
     if m.tiles and place is not None:
         return Num(fn(f"{a.shape_of or a.name}.shape", place, lo=0))
-    plain = not v.start and not v.tail
-    if isinstance(index, Bounds) and plain and index.start is None and index.step is None and index.stop is not None:
+    if not isinstance(index, Bounds) or v.start or v.tail:
+        return m.opaque(text)
+    if index.start is None and index.step is None and index.stop:
         stop = _constant(index.stop)
         if stop is not None and 0 <= stop <= 8:
             s.assume(ge(a.ndim, stop))
             return Seq(tuple(Num(a.extent(k)) for k in range(stop)))
     return m.opaque(text)
-
-
-def element(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
-    """An element or a view of an array."""
-    parts = index.items if isinstance(index, Seq) else (index,)
-    if any(not isinstance(p, (Bounds, Num, Unknown)) and p not in (NONE, Const(...)) for p in parts):
-        return replace(view(a, None, m.opaque(text).name), buffer=m.namer.unique(f"{text}@"), fresh=False)
-    if a.shape is None or any(p == Const(...) for p in parts):
-        if a.shape is None and parts == (Bounds(None, None, None),):
-            return a
-        if _sliced(index) and a.shape is None:
-            return _part_of(m, s, a, parts[0], text) if m.tiles and len(parts) == 1 else _loose(m, a, parts, text)
-        if not _sliced(index):
-            return entry(m, s, a, parts, text)
-        return view(a, None, m.opaque(text).name)
-    shape: list[Int] = []
-    steps: list[Int] = []
-    known = strides_of(s.facts, a) or ()
-    axis = 0
-    for p in parts:
-        if p == NONE:
-            shape.append(const(1))
-            steps.append(const(1))
-            continue
-        if axis >= len(a.shape):
-            return m.opaque(text)
-        if isinstance(p, Bounds):
-            shape.append(_length(m, a.shape[axis], p, text))
-            steps.append(mul(known[axis], _step(p)))
-        axis += 1
-    shape += a.shape[axis:]
-    steps += known[axis:]
-    if not shape:
-        return entry(m, s, a, parts, text)
-    whole = tuple(shape) == a.shape
-    leading = len(parts) == 1 and not (isinstance(parts[0], Bounds) and parts[0].step is not None)
-    row_major = is_contiguous(s.facts, a) if m.tiles else a.contiguous
-    made = replace(view(a, tuple(shape), text, whole), contiguous=row_major if leading or whole else None)
-    return replace(made, strides=None if made.contiguous else tuple(steps), low=a.low, high=a.high,
-                   injective=a.injective)  # fmt: skip
-
-
-def _step(b: Bounds) -> Int:
-    step = const(1) if b.step is None or b.step == NONE else as_int(b.step)
-    return step if step is not None else const(1)
 
 
 def _part(v: ShapeOf, b: Bounds) -> Value | None:
@@ -350,62 +293,6 @@ def _part(v: ShapeOf, b: Bounds) -> Value | None:
     if start is None or stop is None or b.step is not None or start < 0 or stop > 0 or start > 8 or stop < -8:
         return None
     return ShapeOf(v.array, v.start + start, v.drop - stop)
-
-
-def entry(m: Machine, s: State, a: Arr, parts: tuple[Value, ...], text: str) -> Value:
-    """`x[i]`: data; of a tensor an input, the same one for the same index as long as nothing changes it.
-
-    Of a tensor of unknown rank it may be a row as well.
-    """
-    if not m.tiles:
-        return m.opaque(text, "is data")
-    where = [as_int(p) for p in parts]
-    if changed(s, a) or any(t is None for t in where):
-        return m.unknown(text, "")
-    return Unknown(f"{values_of(a)}[{', '.join(show(t) for t in where if t is not None)}]", True)
-
-
-def _part_of(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
-    """A slice of the first axis of a tensor of unknown rank: the other axes stay, and so do the strides."""
-    if not isinstance(index, Bounds) or index.step is not None:
-        return _loose(m, a, (index,), text)
-    length = _length(m, a.extent(0), index, text)
-    made = view(a, None, m.unknown(text, "").name)
-    s.assume(eq(made.ndim, a.ndim))
-    s.assume(eq(made.extent(0), length))
-    for axis in (1, 2, 3, -1):
-        s.assume(eq(made.extent(axis), a.extent(axis)))
-    return replace(made, contiguous=is_contiguous(s.facts, a) or None, layout=layout_of(a), low=a.low,
-                   high=a.high, injective=a.injective)  # fmt: skip
-
-
-def _loose(m: Machine, a: Arr, parts: tuple[Value, ...], text: str) -> Value:
-    """A slice of an array of unknown rank: the rank is unknown too, but for one plain slice of one axis."""
-    return view(a, None, m.opaque(text, "is a view of unknown shape").name)
-
-
-def _length(m: Machine, extent: Int, b: Bounds, text: str) -> Int:
-    """The number of elements that a slice takes from an axis, clipped as Python does."""
-    start = const(0) if b.start is None or b.start == NONE else as_int(b.start)
-    stop = extent if b.stop is None or b.stop == NONE else as_int(b.stop)
-    step = const(1) if b.step is None or b.step == NONE else as_int(b.step)
-    if start is None or stop is None or step is None or step.value is None or step.value < 1:
-        if step is not None and step.value == -1 and b.start is None and b.stop is None:
-            return extent
-        return as_int(m.opaque(f"len({text})", kind="int")) or const(0)
-    lo, hi = _clip(start, extent), extent if stop is extent else _clip(stop, extent)
-    length = maximum(sub(hi, lo), 0)
-    return length if step.value == 1 else floordiv(add(length, step.value - 1), step.value)
-
-
-def _clip(bound: Int, extent: Int) -> Int:
-    if bound.value == 0:
-        return bound
-    if bound.lo is not None and bound.lo >= 0:
-        return minimum(bound, extent)
-    if bound.hi is not None and bound.hi < 0:
-        return maximum(add(extent, bound), 0)
-    return select(le(0, bound), minimum(bound, extent), maximum(add(extent, bound), 0))
 
 
 def unpack(m: Machine, s: State, v: Value, count: int, text: str) -> tuple[Value, ...] | None:

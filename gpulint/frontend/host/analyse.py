@@ -173,7 +173,8 @@ def _hints(node: ast.AST, tiles: bool) -> dict[str, str]:
     for arg in (*params, *spec.kwonlyargs):
         written = text_of(arg.annotation) if arg.annotation is not None and tiles else ""
         if written == "float" or "Tensor" in written:
-            hints[arg.arg] = "float" if written == "float" else "array" if "[" not in written.replace("Optional[", "") else ""
+            single = "[" not in written.replace("Optional[", "")
+            hints[arg.arg] = "float" if written == "float" else "array" if single else ""
         if isinstance(arg.annotation, ast.Name) and arg.annotation.id in ("int", "bool", "str"):
             hints[arg.arg] = {"int": "int", "bool": "bool", "str": "text"}[arg.annotation.id]
     for n in ast.walk(node):
@@ -195,6 +196,7 @@ def _roots(module: Module, kernels: Sequence[KernelSource]) -> Roots:
                 roots.launching.add(id(node))
     for _ in range(4):
         wanted = {roots.names[i] for i in roots.launching} - {"__init__"}
+        wanted |= {t.attr for t, value, _ in module.stores if _names_in(value) & (wanted | words)}
         more = {i for i, used in called.items() if used & wanted} - roots.launching
         if not more:
             break

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.dtypes import dtype_code, dtype_of
 from gpulint.frontend.host.layout import gapless, settled
 from gpulint.frontend.host.machine import Machine
-from gpulint.frontend.host.operators import ceil, elementwise, ratio
+from gpulint.frontend.host.operators import ceil, ratio
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
     NONE,

@@ -56,7 +56,8 @@ def call(m: Machine, s: State, node: ast.Call) -> Value:
     if wrapped is not None:
         return wrapped
     func = _callee(m, s, node.func)
-    if isinstance(func, Dotted) and func.path in ("torch.all", "numpy.all") and m.tiles and len(node.args) == 1:
+    whole = m.tiles and isinstance(func, Dotted) and func.path in ("torch.all", "numpy.all")
+    if whole and len(node.args) == 1:
         found = every.every(m, s, node.args[0])
         if found is not None:
             return Cond(found.term)
@@ -66,7 +67,7 @@ def call(m: Machine, s: State, node: ast.Call) -> Value:
 
 def _callee(m: Machine, s: State, node: ast.expr) -> Value:
     """What is called; a method of a tensor stays one where its name is an attribute of other things."""
-    if m.tiles and isinstance(node, ast.Attribute) and node.attr in torchmethods.NAMES:
+    if m.tiles and isinstance(node, ast.Attribute) and torchmethods.is_method(node.attr):
         found = every.every(m, s, node.value) if node.attr == "all" else None
         owner = found if found is not None else m.eval(s, node.value)
         if isinstance(owner, Arr) or (isinstance(owner, Unknown) and owner.cls is None):
@@ -84,11 +85,15 @@ def _keywords(m: Machine, s: State, node: ast.Call) -> dict[str, Value]:
         value = m.eval(s, k.value)
         if k.arg is not None:
             out[k.arg] = value
-        elif isinstance(value, Map) and all(isinstance(n, Const) and isinstance(n.value, str) for n, _ in value.items):
+        elif isinstance(value, Map) and all(_text(n) for n, _ in value.items):
             out.update({str(n.value): v for n, v in value.items if isinstance(n, Const)})
         elif m.tiles:
             out[f"**{text_of(k.value)}"] = value
     return out
+
+
+def _text(v: Value) -> bool:
+    return isinstance(v, Const) and isinstance(v.value, str)
 
 
 def _arguments(m: Machine, s: State, node: ast.Call) -> list[Value]:
@@ -198,7 +203,7 @@ def _method(
     if isinstance(owner, Every):
         return Cond(owner.term) if name == "all" else owner if name in ("item", "cpu") else None
     if m.tiles and isinstance(owner, (Arr, Unknown)):
-        if isinstance(owner, Unknown) and args and any(isinstance(a, Const) and isinstance(a.value, str) for a in args):
+        if isinstance(owner, Unknown) and any(_text(a) for a in args):
             return None  # a string's method
         return torchmethods.method(m, s, owner, name, args, kw, text)
     if isinstance(owner, (Arr, Unknown)):

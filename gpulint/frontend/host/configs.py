@@ -1,4 +1,4 @@
-"""What an autotuner and heuristics give a tile kernel: meta-parameters, launch options, computed constants."""
+"""What an autotuner and heuristics give a tile kernel: meta-parameters, options, computed constants."""
 
 from __future__ import annotations
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gpulint.frontend.host import access, calls, names
+from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.layout import ranked
 from gpulint.frontend.host.machine import Machine, text_of
-from gpulint.frontend.host.operators import binary, compare, elementwise, truth, unary
+from gpulint.frontend.host.operators import binary, compare, truth, unary
 from gpulint.frontend.host.state import State, merge_values
 from gpulint.frontend.host.values import (
     Arr,

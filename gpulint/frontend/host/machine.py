@@ -155,7 +155,8 @@ class Machine:
 
     def part(self, u: Unknown, suffix: str, kind: str = "") -> Unknown:
         """A part of an unknown (`x.n`, `x[0]`): the same one each time it is asked for."""
-        return Unknown(shorten(u.name + suffix), u.free, kind)
+        name = u.name + suffix  # parts that differ at the end keep names of their own
+        return Unknown(name if len(name) <= 3 * MAX_TEXT else shorten(name), u.free, kind)
 
     def literal(self, text: str) -> Bool:
         """A condition of which only the text is known, the same each time."""

@@ -7,7 +7,8 @@ import ast
 from gpulint.frontend.host import names
 from gpulint.frontend.host.machine import Frame, Machine
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.values import Class, Function, Unknown, Value
+from gpulint.frontend.host.values import Class, Configured, Function, Kernel, Unknown, Value
+from gpulint.source.model import Scope
 
 INITIALISERS = ("__init__", "setUp", "setup_method", "setUpClass")
 MAX_BASES = 4
@@ -82,6 +83,46 @@ def class_state(m: Machine, self_value: Unknown) -> State:
                 m.states[key] = _initial(m, owner, init, self_value)
                 break
     return m.states[key]
+
+
+def configured(m: Machine, self_value: Unknown, name: str) -> Value | None:
+    """A kernel, configured or not, that a single statement of another method than `__init__` keeps in self.
+
+    As sound as `class_state`; what else such a statement keeps hangs on when it ran.
+    """
+    cls = self_value.cls
+    assert cls is not None
+    key = (id(cls.node), f"self.{name}")
+    if key not in m.globals:
+        m.globals[key] = self_value  # what an attribute that is made of itself sees
+        found = _kept(m, cls, self_value, name)
+        m.globals[key] = found if isinstance(found, (Configured, Kernel)) else self_value
+    value = m.globals[key]
+    return value if value is not self_value else None
+
+
+def _kept(m: Machine, cls: Class, self_value: Unknown, name: str) -> Value | None:
+    """The value of the only assignment to the attribute, evaluated in its method."""
+    stores = [(t, v, s) for t, v, s in cls.module.stores if t.attr == name and _within(s, cls)]
+    if len(stores) != 1:
+        return None
+    _, value, scope = stores[0]
+    method = scope.node
+    if not isinstance(method, ast.FunctionDef) or method.name in INITIALISERS or not method.args.args:
+        return None
+    s = State()
+    s.env[method.args.args[0].arg] = self_value
+    recording, m.recording = m.recording, False
+    m.frames.append(Frame(Function(method, scope, cls.module)))
+    try:
+        return m.eval(s, value)
+    finally:
+        m.frames.pop()
+        m.recording = recording
+
+
+def _within(scope: Scope, cls: Class) -> bool:
+    return scope.parent is not None and scope.parent.node is cls.node
 
 
 def _initial(m: Machine, owner: Class, init: ast.FunctionDef, self_value: Unknown) -> State:

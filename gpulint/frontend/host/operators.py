@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.layout import same_shape
 from gpulint.frontend.host.values import (
     NONE,
@@ -124,12 +125,12 @@ def _floating(op: ast.operator, a: Value, b: Value) -> bool:
     """Whether the result is a float of which nothing more is known."""
     if any(isinstance(v, Unknown) and v.kind == "float" for v in (a, b)):
         return not any(isinstance(v, (Seq, Unknown)) and getattr(v, "kind", "") != "float" for v in (a, b))
-    if not isinstance(op, (ast.Pow, ast.Div)) or isinstance(a, (Seq, Unknown)) or isinstance(b, (Seq, Unknown)):
+    if not isinstance(op, ast.Pow) or isinstance(b, Unknown):
         return False
     x, y = ratio(a), ratio(b)
     if x is None or y is None:
         return False
-    return isinstance(op, ast.Pow) and (y.den.value != 1 or (y.num.hi is not None and y.num.hi < 0))
+    return y.den.value != 1 or (y.num.hi is not None and y.num.hi < 0)
 
 
 def _sequences(op: ast.operator, a: Value, b: Value) -> Value | None:
@@ -216,39 +217,6 @@ def _rational(op: ast.operator, a: Ratio | None, b: Ratio | None) -> Value | Non
     return None
 
 
-def elementwise(m: Machine, operands: tuple[Value, ...], text: str) -> Value:
-    """A new array of the broadcast shape."""
-    arrays = [v for v in operands if isinstance(v, Arr)]
-    shapes = {(a.shape, a.shape_of if a.shape is None else "") for a in arrays}
-    others = [v for v in operands if not isinstance(v, Arr)]
-    buffer = m.namer.unique(f"{text}@")
-    if any(isinstance(v, Unknown) and v.kind != "int" for v in others):
-        return replace(new_unknown(m, text), buffer=buffer, fresh=True, initialised=True)
-    shape = _broadcast([a.shape for a in arrays]) if all(a.shape is not None for a in arrays) else None
-    if shape is None and len(shapes) > 1:
-        return replace(new_unknown(m, text), buffer=buffer, fresh=True, initialised=True)
-    of = arrays[0].shape_of
-    return Arr(text, shape, buffer, of, True, True, True, arrays[0].contiguous, "")
-
-
-def new_unknown(m: Machine, text: str) -> Arr:
-    name = m.opaque(text).name
-    return Arr(name, None, name, name)
-
-
-def _broadcast(shapes: list[tuple[Int, ...] | None]) -> tuple[Int, ...] | None:
-    known = [s for s in shapes if s is not None]
-    rank = max(len(s) for s in known)
-    out = []
-    for axis in range(-rank, 0):
-        parts = {s[axis] for s in known if -axis <= len(s)}
-        wide = {p for p in parts if p.value != 1}
-        if len(wide) > 1:
-            return None
-        out.append(next(iter(wide)) if wide else const(1))
-    return tuple(out)
-
-
 def unary(m: Machine, op: ast.unaryop, v: Value, text: str) -> Value:
     if isinstance(op, ast.Not):
         return Cond(not_(truth(m, v, text)))
@@ -293,7 +261,8 @@ def compare(m: Machine, op: ast.cmpop, a: Value, b: Value, text: str) -> Bool:
         ordered = _order(op, a, b)
         if ordered is not None:
             return ordered
-    if all(_open(v) for v in (a, b)) or (m.tiles and all(_open(v, (Num, Ratio, Dotted, Map, Seq)) for v in (a, b))):
+    more = (Num, Ratio, Dotted, Map, Seq) if m.tiles else ()
+    if all(_open(v, more) for v in (a, b)):
         return bool_sym(m.namer.unique(f"{text}"))
     return bool_sym(m.opaque(text).name)
 
@@ -319,7 +288,7 @@ def _identical(m: Machine, a: Value, b: Value) -> Bool | None:
 
 
 def _equal(m: Machine, a: Value, b: Value) -> Bool | None:
-    if m.tiles and isinstance(a, Dotted) and isinstance(b, Dotted) and a.path.partition(".")[0] == b.path.partition(".")[0]:
+    if m.tiles and isinstance(a, Dotted) and isinstance(b, Dotted) and a.root == b.root:
         return truthy(a == b).term
     if isinstance(a, (Const, DType)) and isinstance(b, (Const, DType)):
         return truthy(a == b).term
@@ -375,7 +344,8 @@ def _shapes(a: Value, b: Value, tiles: bool) -> Bool | None:
     if isinstance(b, Seq) and not a.tail:
         parts = [as_int(x) for x in b.items]
         facts = [eq(a.array.extent(k + a.start), p) for k, p in enumerate(parts) if p is not None]
-        return and_(eq(a.array.ndim, len(parts) + a.start + a.drop), *facts) if len(facts) == len(parts) else None
+        rank = len(parts) + a.start + a.drop
+        return and_(eq(a.array.ndim, rank), *facts) if len(facts) == len(parts) else None
     return None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gpulint.frontend.host.layout import contiguous_literal, layout_of, products, strides_of
+from gpulint.frontend.host.layout import contiguous_literal, layout_of, products, ranked, strides_of
 from gpulint.frontend.host.values import (
     NONE,
     Arr,
@@ -71,13 +71,23 @@ class State:
 def merge(cond: Bool | None, a: State, b: State, named: Named) -> State:
     """Where two paths meet; `a` was taken under `cond`, `b` otherwise (None: nobody knows)."""
     out = State(facts=_common(cond, a, b))
-    out.env = _merge_maps(cond, a.env, b.env, named)
+    out.env = _merge_maps(cond, *_ranked(a, b), named)
     out.heap = _merge_maps(cond, a.heap, b.heap, named)
     for buffer in {**a.touched, **b.touched}:
         left, right = a.touched.get(buffer, ...), b.touched.get(buffer, ...)
         out.touched[buffer] = left if left == right and isinstance(left, bool) else None
     out.defs = {k: v for k, v in a.defs.items() if b.defs.get(k) is v}
     return out
+
+
+def _ranked(a: State, b: State) -> tuple[dict[str, Value], dict[str, Value]]:
+    """The locals of both, with what each path tells of arrays that differ."""
+    left, right = dict(a.env), dict(b.env)
+    for name in left.keys() & right.keys():
+        x, y = left[name], right[name]
+        if x != y and isinstance(x, (Arr, Unknown)) and isinstance(y, (Arr, Unknown)):
+            left[name], right[name] = ranked(a.facts, x), ranked(b.facts, y)
+    return left, right
 
 
 def _common(cond: Bool | None, a: State, b: State) -> tuple[Bool, ...]:

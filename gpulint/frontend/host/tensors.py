@@ -63,23 +63,26 @@ def tensor(m: Machine, s: State, a: Arr, text: str) -> HostArray:
     )  # fmt: skip
     if changed(s, a):
         return made
-    low, high = _own_bounds(s, a)
+    low, high = bounds(s, a)
     return replace(
-        made, low=low if low is not None else a.low, high=high if high is not None else a.high,
+        made, low=low, high=high,
         injective=a.injective or _all_distinct(s, a) or None,
-        sorted=a.sorted or (True if sorted_literal(a) in s.facts else None),
+        sorted=True if sorted_literal(a) in s.facts else a.sorted,
     )  # fmt: skip
 
 
-def _own_bounds(s: State, a: Arr) -> tuple[Int | None, Int | None]:
-    """The symbols of the least and the greatest element where the path says something of them."""
+def bounds(s: State, a: Arr) -> tuple[Int | None, Int | None]:
+    """The least and the greatest element where the path says something of them, else what is known."""
+    if changed(s, a):
+        return None, None
     used = symbols_of(*s.facts)
     out = []
     for which in ("min", "max"):
         symbol = bound_symbol(a, which)
         atom = symbol.atom
         out.append(symbol if isinstance(atom, Sym) and atom in used else None)
-    return out[0], out[1]
+    low, high = out
+    return low if low is not None else a.low, high if high is not None else a.high
 
 
 def _all_distinct(s: State, a: Arr) -> bool:

@@ -1,4 +1,4 @@
-"""Launches of tile kernels: `kernel[grid](...)`, `kernel.run(..., grid=grid)`; a site for each configuration."""
+"""Launches of tile kernels: `kernel[grid](...)`, `kernel.run(..., grid=grid)`; one site a configuration."""
 
 from __future__ import annotations
 
@@ -206,7 +206,8 @@ def _site(
         source.qualname, m.span(node), work.dims, ONES, work.arguments, work.facts(), None,
         launches.span_of(m, config, 0, node), None, False, not inexact and not why,
         tuple(dict.fromkeys((*notes, *why))), function.scope.qualname if function is not None else "",
-        source.module.filename, getattr(source.node, "lineno", 0), options=work.options, config=text,
+        source.module.filename, getattr(source.node, "lineno", 0),
+        ranked=not (isinstance(grid, Unknown) and grid.kind == ""), options=work.options, config=text,
     )  # fmt: skip
 
 
@@ -264,8 +265,9 @@ class _Terms:
     ) -> None:
         self.links = rank_links(s.facts)
         self.links.update(_stride_values([subst(f, self.links) for f in s.facts]))
-        spoken = (*launches.terms(arguments), *(dims or ()), *s.facts)
-        sizes = divided({v.name for v in symbols_of(*(subst(t, self.links) for t in spoken))})
+        spoken: list[Int | Bool] = [*launches.terms(arguments), *(dims or ()), *s.facts]
+        used = {v.name for t in spoken for v in symbols_of(_linked(t, self.links))}
+        sizes = divided(used)
         self.links = {**sizes, **{k: subst(t, sizes) for k, t in self.links.items()}}
         self.arguments = {k: self._argument(a) for k, a in arguments.items()}
         self.dims = None if dims is None else tuple(subst(t, self.links) for t in dims)
@@ -311,6 +313,12 @@ def _tells(f: Bool) -> bool:
     """Whether a fact says something that the terms do not say by themselves."""
     names = symbols_of(f)
     return bool(names) and not (isinstance(f, Literal) and any(SAME in v.name for v in names))
+
+
+def _linked(t: Int | Bool, links: Mapping[Sym, Int]) -> Int | Bool:
+    if isinstance(t, Int):
+        return subst(t, links)
+    return subst(t, links)
 
 
 def _words(name: str) -> set[str]:

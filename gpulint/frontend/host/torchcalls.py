@@ -27,11 +27,16 @@ from gpulint.term import ZERO, Int, add, bool_sym, cdiv, const, eq, fn, ge, impl
 Args = Sequence[Value]
 Keywords = Mapping[str, Value]
 FREE = (
-    "torch.cuda.", "triton.runtime.", "triton.backends.", "torch.backends.", "torch.distributed.", "torch.version.",
-    "torch.xpu.", "triton.testing.",
+    "torch.cuda.", "triton.runtime.", "triton.backends.", "torch.backends.", "torch.distributed.",
+    "torch.version.", "torch.xpu.", "triton.testing.",
 )  # fmt: skip
-NUMBERS = frozenset({"torch.finfo", "torch.iinfo", "torch.get_default_dtype", "torch.is_grad_enabled", "torch.seed", "torch.initial_seed",
-                     "torch.is_autocast_enabled", "torch.get_autocast_gpu_dtype", "torch.device", "torch.is_tensor"})  # fmt: skip
+NUMBERS = frozenset(
+    {
+        "torch.finfo", "torch.iinfo", "torch.get_default_dtype", "torch.is_grad_enabled", "torch.seed",
+        "torch.initial_seed", "torch.is_autocast_enabled", "torch.get_autocast_gpu_dtype", "torch.device",
+        "torch.is_tensor",
+    }
+)  # fmt: skip
 PASSING = frozenset(
     {
         "torch.nn.Parameter",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from gpulint.frontend.host.arrays import copy, dtype_value, of_shape
+from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.dtypes import ITEM_SIZES
 from gpulint.frontend.host.layout import (
     contiguous_literal,
@@ -16,7 +17,6 @@ from gpulint.frontend.host.layout import (
     strides_of,
 )
 from gpulint.frontend.host.machine import Machine
-from gpulint.frontend.host.operators import elementwise
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.tensors import bound, changed, distinct, sorted_literal, touch, values_of
 from gpulint.frontend.host.torchviews import VIEWS
@@ -46,47 +46,43 @@ MOVES = frozenset({"to", "cuda", "cpu", "type", "type_as"})
 NEW = {"new_empty": False, "new_zeros": True, "new_ones": True, "new_full": True}
 ELEMENTWISE = frozenset(
     {
-        "abs", "add", "sub", "mul", "div", "pow", "exp", "log", "sqrt", "rsqrt", "neg", "clamp", "relu", "sigmoid",
-        "tanh", "round", "floor", "ceil", "masked_fill", "logical_not", "logical_and", "logical_or", "eq", "ne",
-        "lt", "le", "gt", "ge", "square", "sign", "sin", "cos", "softmax", "nan_to_num", "isnan", "isinf", "flip",
-        "roll", "clip",
+        "abs", "add", "sub", "mul", "div", "pow", "exp", "log", "sqrt", "rsqrt", "neg", "clamp", "relu",
+        "sigmoid", "tanh", "round", "floor", "ceil", "masked_fill", "logical_not", "logical_and",
+        "logical_or", "eq", "ne", "lt", "le", "gt", "ge", "square", "sign", "sin", "cos", "softmax", "nan_to_num", "isnan",
+        "isinf", "flip", "roll", "clip",
     }
 )  # fmt: skip
 REDUCTIONS = frozenset(
     {
-        "sum",
-        "mean",
-        "prod",
-        "std",
-        "var",
-        "norm",
-        "item",
-        "nonzero",
-        "count_nonzero",
-        "any",
-        "argmax",
+        "sum", "mean", "prod", "std", "var", "norm", "item", "nonzero", "count_nonzero", "any", "argmax",
         "argmin",
     }
-)
+)  # fmt: skip
 FILLING = frozenset({"zero_", "fill_", "copy_", "uniform_", "normal_", "random_", "exponential_"})
 QUERIES = frozenset(
     {
         "size", "stride", "numel", "nelement", "dim", "ndimension", "element_size", "is_contiguous", "item",
-        "tolist", "min", "max", "amin", "amax", "all", "diff", "unique", "argsort", "sort", "cumsum", "storage_offset",
-        "data_ptr", "get_device", "is_floating_point", "is_cuda", "clone", "topk",
+        "tolist", "min", "max", "amin", "amax", "all", "diff", "unique", "argsort", "sort", "cumsum",
+        "storage_offset", "data_ptr", "get_device", "is_floating_point", "is_cuda", "clone", "topk",
     }
 )  # fmt: skip
 NAMES = (
-    frozenset(VIEWS) | frozenset(CASTS) | MOVES | frozenset(NEW) | ELEMENTWISE | REDUCTIONS | FILLING | QUERIES
-    | {"new_tensor", "new_empty_strided"}
+    frozenset(VIEWS) | frozenset(CASTS) | MOVES | frozenset(NEW) | ELEMENTWISE | REDUCTIONS | FILLING
+    | QUERIES | {"new_tensor", "new_empty_strided"}
 )  # fmt: skip
 # methods that only tensors have: a name that they are called on stands for one
 TELLING = frozenset(
     {
-        "stride", "numel", "nelement", "is_contiguous", "contiguous", "unsqueeze", "new_empty", "new_zeros", "permute",
-        "element_size", "data_ptr", "view_as", "expand_as", "new_full", "new_ones", "reshape_as", "detach",
+        "stride", "numel", "nelement", "is_contiguous", "contiguous", "unsqueeze", "new_empty", "new_zeros",
+        "permute", "element_size", "data_ptr", "view_as", "expand_as", "new_full", "new_ones", "reshape_as",
+        "detach",
     }
 )  # fmt: skip
+
+
+def is_method(name: str) -> bool:
+    """Whether a tensor has a method of this name that is understood; all that change it in place count."""
+    return name in NAMES or (name.endswith("_") and not name.startswith("_") and not name.endswith("__"))
 
 
 def method(
@@ -290,7 +286,8 @@ _QUERIES: dict[str, _Query] = {
     "size": _size, "stride": _stride, "numel": _numel, "nelement": _numel, "dim": _dim, "ndimension": _dim,
     "element_size": _element_size, "is_contiguous": _is_contiguous, "item": _item, "tolist": _item,
     "min": _least("min"), "max": _least("max"), "amin": _least("min"), "amax": _least("max"),
-    "argsort": _sorting("argsort"), "sort": _sorting("sort"), "cumsum": _cumsum, "unique": _unique, "diff": _diff,
+    "argsort": _sorting("argsort"), "sort": _sorting("sort"), "cumsum": _cumsum, "unique": _unique,
+    "diff": _diff,
     "all": _all, "storage_offset": _free, "data_ptr": _free, "get_device": _free,
 }  # fmt: skip
 

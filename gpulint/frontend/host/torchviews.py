@@ -9,6 +9,7 @@ from gpulint.frontend.host.arrays import of_shape
 from gpulint.frontend.host.layout import is_contiguous, settled, stride, strides_of
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
+from gpulint.frontend.host.tensors import values_of
 from gpulint.frontend.host.values import (
     NONE,
     Arr,
@@ -38,7 +39,7 @@ def _of(a: Arr, text: str, shape: Sequence[Int], strides: Sequence[Int] | None, 
     """A view of the same buffer with a known shape; strides None: symbols named after the text."""
     lie = None if strides is None else tuple(strides)
     made = view(a, tuple(shape), text, whole)
-    return replace(made, strides=lie, values=a.values if whole else text, injective=a.injective,
+    return replace(made, strides=lie, values=values_of(a) if whole else text, injective=a.injective,
                    sorted=a.sorted if whole else None, dense=a.dense and whole)  # fmt: skip
 
 
@@ -48,7 +49,8 @@ def contiguous(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str
         return replace(a, contiguous=True)
     buffer = m.namer.unique(f"{a.name}.contiguous()@")
     return replace(a, shape_of=a.shape_of or a.name, buffer=buffer, fresh=False, contiguous=True,
-                   whole=True, strides=None, dense=True, initialised=s.touched.get(a.buffer, a.initialised))  # fmt: skip
+                   whole=True, strides=None, dense=True,
+                   initialised=s.touched.get(a.buffer, a.initialised))  # fmt: skip
 
 
 def reshape(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -> Value:
@@ -67,7 +69,8 @@ def viewed(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) ->
     row_major = is_contiguous(s.facts, a)
     if len(args) == 1 and isinstance(args[0], ShapeOf) and args[0].whole:
         of = args[0].array.shape_of or args[0].array.name
-        return replace(_of(a, text, (), None), shape=None, shape_of=of, layout=text, contiguous=row_major or None,
+        return replace(_of(a, text, (), None), shape=None, shape_of=of, layout=text,
+                       contiguous=row_major or None,
                        dense=a.dense or row_major)  # fmt: skip
     if len(args) == 1 and isinstance(args[0], ShapeOf):
         made = of_shape(m, s, args[0], text, a.dtype, True)
@@ -389,7 +392,8 @@ def as_strided(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str
 Handler = Callable[[Machine, State, Arr, Args, Keywords, str], Value]
 VIEWS: dict[str, Handler] = {
     "contiguous": contiguous, "view": viewed, "reshape": reshape, "view_as": view_as, "reshape_as": view_as,
-    "flatten": flatten, "ravel": flatten, "transpose": transpose, "swapaxes": transpose, "swapdims": transpose,
+    "flatten": flatten, "ravel": flatten, "transpose": transpose, "swapaxes": transpose,
+    "swapdims": transpose,
     "permute": permute, "t": turned, "unsqueeze": unsqueeze, "squeeze": squeeze, "expand": expand,
     "expand_as": expand, "broadcast_to": expand, "narrow": narrow, "select": chosen, "chunk": parts,
     "split": split, "unbind": unbind, "detach": same, "requires_grad_": same, "as_strided": as_strided,

@@ -126,7 +126,7 @@ def rank_symbol(name: str) -> Int:
 
 @dataclass(frozen=True)
 class ShapeOf:
-    """`x.shape` of an array of unknown rank: without its first `start` and last `drop` axes, with `tail` after."""
+    """`x.shape` of an array of unknown rank, without the first `start` and last `drop` axes; then `tail`."""
 
     array: Arr
     start: int = 0
@@ -192,6 +192,11 @@ class Dotted:
     """A thing of another package, by its dotted origin."""
 
     path: str
+
+    @property
+    def root(self) -> str:
+        """The package."""
+        return self.path.partition(".")[0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -239,6 +239,8 @@ class _Reader(Evidence):
 
     def source(self, value: ast.expr) -> tuple[str | None, int]:
         """The name that a value is a part of, and the axes that it lacks."""
+        if isinstance(value, ast.Attribute) and value.attr in ("real", "imag"):
+            return self.source(value.value)
         if not isinstance(value, ast.Subscript):
             return path_of(value), 0
         name, _, dropped, _ = self.chain(value)

@@ -219,7 +219,7 @@ def _warp(name: str, mask_first: bool, result: Type | None) -> Intrinsic:
     def lower(cx: Context, node: ast.Call, given: Arguments) -> Value:
         operands = scalars(cx, given, node)
         mask = operands[0] if mask_first and operands else None
-        cx.emit(n.Barrier("warp", mask, span=cx.span(node)))
+        cx.emit(n.Barrier("warp", mask, span=cx.span(node), orders=False))
         type_ = result if result is not None else (operands[1].type if len(operands) > 1 else UNKNOWN)
         value = cx.fresh(name, type_, node, operands)
         if name == "match_all_sync" or name.endswith("_intrinsic"):

@@ -14,7 +14,7 @@ from gpulint.frontend.triton.values import Pointer, Shape, Tile, Tuple, Value, W
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import ArrayType, Type
-from gpulint.ir.walk import walk
+from gpulint.ir.walk import children, walk
 from gpulint.source.model import FunctionNode, Module, Scope
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class Context:
         self.written = 0
         self.choosing = 0
         self.given_up = False
+        self.choices = False  # whether some local is a choice
+        self._spans: dict[tuple[ast.AST, tuple[Span, ...]], Span] = {}
         self.depth = 0
         self.active: list[FunctionNode] = []
         self.movable: set[str] = set()  # temporaries that the next binding may rename
@@ -112,8 +114,13 @@ class Context:
             self.out = saved
 
     def span(self, node: ast.AST) -> Span:
-        where = self.frame.module.span(node)
-        return replace(where, calls=self.frame.calls) if self.frame.calls else where
+        key = (node, self.frame.calls)
+        found = self._spans.get(key)
+        if found is None:
+            found = self.frame.module.span(node)
+            found = replace(found, calls=self.frame.calls) if self.frame.calls else found
+            self._spans[key] = found
+        return found
 
     # --- names and locals
 
@@ -226,7 +233,17 @@ def short(e: n.Expr) -> bool:
 
 def used(e: n.Expr) -> set[str]:
     """The names that an expression reads as numbers."""
-    return {v.name for v in walk(e) if isinstance(v, n.Var)}
+    out: set[str] = set()
+    stack: list[n.Expr] = [e]
+    while stack:
+        x = stack.pop()
+        if isinstance(x, n.Var):
+            out.add(x.name)
+        elif isinstance(x, n.Lane):
+            stack.append(x.size)
+        elif not isinstance(x, (n.Const, n.Coord)):
+            stack.extend(children(x))
+    return out
 
 
 def ranks_of(value: Value) -> list[int]:

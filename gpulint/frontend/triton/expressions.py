@@ -103,6 +103,8 @@ def lifted(
     cx: Context, values: Sequence[Value], run: Callable[[list[Value]], Value], node: ast.AST
 ) -> Value | None:
     """`run` on each alternative of the first value that is a choice; None where none is."""
+    if not cx.choices:
+        return None
     at = next((i for i, v in enumerate(values) if isinstance(v, Choice)), None)
     if at is None:
         return None
@@ -220,7 +222,7 @@ def select(
     if isinstance(condition.expr, n.Const):
         return then() if condition.expr.value else other()
     env = cx.frame.env
-    if any(isinstance(v, Choice) for v in env.values()):
+    if cx.choices:
         with cx.capture() as yes:
             cx.frame.env = settled(env, condition.expr, True)
             a = then()

@@ -111,13 +111,13 @@ def _joined(
     if is_none(x) or is_none(y):
         given = y if is_none(x) else x
         if isinstance(given, Tuple) and condition.weak and cx.is_static(condition.expr):
-            return Choice(condition.expr, x, y)
+            return _choice(cx, condition, x, y)
         return placed(cx, name, given)
     for u, v in ((x, y), (y, x)):
         if isinstance(u, Pointer) and isinstance(v, Tile) and v.roots:
             cx.kinds.point(v.roots)  # the same local: in the next lowering both are pointers
     if condition.weak and cx.is_static(condition.expr) and _differ(x, y):
-        return Choice(condition.expr, x, y)
+        return _choice(cx, condition, x, y)
     if isinstance(x, Choice) or isinstance(y, Choice):
         return x if isinstance(x, Choice) else y
     if isinstance(x, Tile) and isinstance(y, Tile) and x.weak and y.weak and condition.weak:
@@ -141,6 +141,11 @@ def _joined(
         return replace(x, items=tuple(parts))
     x, y = (fitted(cx, name, v, w, written, span) for v, w, written in ((x, y, out[0]), (y, x, out[1])))
     return unified(cx, name, x, y)
+
+
+def _choice(cx: Context, condition: Tile, x: Value, y: Value) -> Choice:
+    cx.choices = True
+    return Choice(condition.expr, x, y)
 
 
 def _differ(x: Value, y: Value) -> bool:

@@ -24,7 +24,7 @@ def test_forall(in_function):
     assert found.block == "k.forall(n).block"
     block = found.one.block
     assert block is not None and (block[0].lo, block[0].hi) == (1, 1024)
-    assert found.grid == "((n - 1) // k.forall(n).block) + 1"
+    assert found.grid == "(k.forall(n).block + n - 1) // k.forall(n).block"
 
 
 def test_forall_with_threads(in_function):
@@ -186,3 +186,45 @@ def test_kernel_of_another_module(tmp_path):
     assert all(
         s.kernel == "far" and s.kernel_file.endswith("kernels.py") and s.kernel_row == 4 for s in found
     )
+
+
+TWO_D = """
+from numba import cuda
+
+@cuda.jit
+def k(x):
+    i, j = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        x[i, j] = 0
+"""
+
+
+def test_an_unknown_configuration_has_the_kernels_dimensions(launches):
+    found = launches("def f(x, blocks, threads):\n    k[blocks, threads](x)\n", TWO_D)
+    assert (found.grid, found.block) == ("blocks[0], blocks[1]", "threads[0], threads[1]")
+    assert found.one.ranked
+
+
+def test_an_unknown_configuration_of_a_kernel_of_one_dimension_is_a_number(launches):
+    found = launches("def f(x, n, blocks):\n    k[blocks, 32](x, n)\n")
+    assert found.grid == "blocks" and not found.one.ranked
+
+
+HELD = """
+class Runner:
+    def prepare(self):
+        self.run = self.configured()
+    def configured(self):
+        return k[4, 64]
+    def start(self, x, n):
+        self.run(x, n)
+"""
+
+
+def test_a_dispatcher_kept_in_an_object_by_another_method(launches):
+    found = launches(HELD)
+    assert (found.grid, found.block) == ("4", "64")
+
+
+def test_a_dispatcher_that_is_kept_twice_is_not_known(launches):
+    assert launches(HELD + "    def change(self):\n        self.run = k[8, 64]\n") == []

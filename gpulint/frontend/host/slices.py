@@ -1,0 +1,125 @@
+"""Elements and slices of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpulint.frontend.host.layout import is_contiguous, layout_of, strides_of
+from gpulint.frontend.host.machine import Machine
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.tensors import bounds, changed, values_of
+from gpulint.frontend.host.values import NONE, Arr, Bounds, Const, Num, Seq, Unknown, Value, as_int, view
+from gpulint.term import Int, add, const, eq, floordiv, le, maximum, minimum, mul, select, show, sub
+
+
+def sliced(index: Value) -> bool:
+    return isinstance(index, Bounds) or (
+        isinstance(index, Seq) and any(isinstance(i, Bounds) for i in index.items)
+    )
+
+
+def element(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
+    """An element or a view of an array."""
+    parts = index.items if isinstance(index, Seq) else (index,)
+    if any(not isinstance(p, (Bounds, Num, Unknown)) and p not in (NONE, Const(...)) for p in parts):
+        return replace(view(a, None, m.opaque(text).name), buffer=m.namer.unique(f"{text}@"), fresh=False)
+    if a.shape is None or any(p == Const(...) for p in parts):
+        if a.shape is None and parts == (Bounds(None, None, None),):
+            return a
+        if sliced(index) and a.shape is None:
+            lone = m.tiles and len(parts) == 1
+            return _part_of(m, s, a, parts[0], text) if lone else _loose(m, a, parts, text)
+        if not sliced(index):
+            return entry(m, s, a, parts, text)
+        return view(a, None, m.opaque(text).name)
+    shape: list[Int] = []
+    steps: list[Int] = []
+    known = strides_of(s.facts, a) or ()
+    axis = 0
+    for p in parts:
+        if p == NONE:
+            shape.append(const(1))
+            steps.append(const(1))
+            continue
+        if axis >= len(a.shape):
+            return m.opaque(text)
+        if isinstance(p, Bounds):
+            shape.append(_length(m, a.shape[axis], p, text))
+            steps.append(mul(known[axis], _step(p)))
+        axis += 1
+    shape += a.shape[axis:]
+    steps += known[axis:]
+    if not shape:
+        return entry(m, s, a, parts, text)
+    whole = tuple(shape) == a.shape
+    leading = len(parts) == 1 and not (isinstance(parts[0], Bounds) and parts[0].step is not None)
+    row_major = is_contiguous(s.facts, a) if m.tiles else a.contiguous
+    made = replace(view(a, tuple(shape), text, whole), contiguous=row_major if leading or whole else None)
+    low, high = bounds(s, a) if m.tiles else (None, None)
+    return replace(
+        made, strides=None if made.contiguous else tuple(steps), low=low, high=high, injective=a.injective
+    )
+
+
+def _step(b: Bounds) -> Int:
+    step = const(1) if b.step is None or b.step == NONE else as_int(b.step)
+    return step if step is not None else const(1)
+
+
+def entry(m: Machine, s: State, a: Arr, parts: tuple[Value, ...], text: str) -> Value:
+    """`x[i]`: data; of a tensor an input, the same one for the same index as long as nothing changes it.
+
+    Of a tensor of unknown rank it may be a row as well.
+    """
+    if not m.tiles:
+        return m.opaque(text, "is data")
+    where = [as_int(p) for p in parts]
+    if changed(s, a) or any(t is None for t in where):
+        return m.unknown(text, "")
+    return Unknown(f"{values_of(a)}[{', '.join(show(t) for t in where if t is not None)}]", True)
+
+
+def _part_of(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
+    """A slice of the first axis of a tensor of unknown rank: the other axes stay, and so do the strides."""
+    if not isinstance(index, Bounds) or index.step is not None:
+        return _loose(m, a, (index,), text)
+    length = _length(m, a.extent(0), index, text)
+    made = view(a, None, m.unknown(text, "").name)
+    s.assume(eq(made.ndim, a.ndim))
+    s.assume(eq(made.extent(0), length))
+    for axis in (1, 2, 3, -1):
+        s.assume(eq(made.extent(axis), a.extent(axis)))
+    low, high = bounds(s, a)
+    return replace(
+        made, contiguous=is_contiguous(s.facts, a) or None, layout=layout_of(a), low=low, high=high,
+        injective=a.injective,
+    )  # fmt: skip
+
+
+def _loose(m: Machine, a: Arr, parts: tuple[Value, ...], text: str) -> Value:
+    """A slice of an array of unknown rank: the rank is unknown too, but for one plain slice of one axis."""
+    return view(a, None, m.opaque(text, "is a view of unknown shape").name)
+
+
+def _length(m: Machine, extent: Int, b: Bounds, text: str) -> Int:
+    """The number of elements that a slice takes from an axis, clipped as Python does."""
+    start = const(0) if b.start is None or b.start == NONE else as_int(b.start)
+    stop = extent if b.stop is None or b.stop == NONE else as_int(b.stop)
+    step = const(1) if b.step is None or b.step == NONE else as_int(b.step)
+    if start is None or stop is None or step is None or step.value is None or step.value < 1:
+        if step is not None and step.value == -1 and b.start is None and b.stop is None:
+            return extent
+        return as_int(m.opaque(f"len({text})", kind="int")) or const(0)
+    lo, hi = _clip(start, extent), extent if stop is extent else _clip(stop, extent)
+    length = maximum(sub(hi, lo), 0)
+    return length if step.value == 1 else floordiv(add(length, step.value - 1), step.value)
+
+
+def _clip(bound: Int, extent: Int) -> Int:
+    if bound.value == 0:
+        return bound
+    if bound.lo is not None and bound.lo >= 0:
+        return minimum(bound, extent)
+    if bound.hi is not None and bound.hi < 0:
+        return maximum(add(extent, bound), 0)
+    return select(le(0, bound), minimum(bound, extent), maximum(add(extent, bound), 0))

@@ -1,0 +1,42 @@
+"""Launches with more axes than the kernel's indices: threads along the rest do the same again."""
+
+from __future__ import annotations
+
+import pytest
+from fuzz.sites import decided
+
+from gpulint.solver.verdict import PROVED, UNDER, KernelResult
+
+HEAD = "import numpy as np\nimport numba\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n"
+PLAIN = HEAD + "    i = cuda.grid(1)\n    if i < x.size:\n        x[i] += 1\n"
+BLOCKS = (
+    HEAD + "    s = cuda.shared.array(64, numba.int32)\n    t = cuda.threadIdx.x\n    s[t] = cuda.clock()\n"
+    "    cuda.syncthreads()\n    if t == 0:\n        cuda.atomic.add(x, cuda.blockIdx.x, 1)\n"
+)
+
+
+def races(result: KernelResult) -> set[str]:
+    return {v.kind for v in result.verdicts if v.obligation.property == "disjoint"}
+
+
+def host(launch: str) -> str:
+    return f"def main(n, h):\n    x = cuda.to_device(np.zeros(n, dtype=np.float32))\n    k[{launch}](x)\n"
+
+
+@pytest.mark.parametrize("launch", ["((n + 3) // 4, h), 4", "(n + 3) // 4, (4, h)", "((n + 3) // 4, 1, h), 4"])
+def test_a_free_size_along_an_idle_axis_is_not_passed_over(launch: str) -> None:
+    _, result = decided(PLAIN + host(launch))
+    assert result.status != "verified" and [s.status for s in result.sites] != ["meets"]
+
+
+@pytest.mark.parametrize("launch", ["(n + 3) // 4, 4", "((n + 3) // 4, 1), (4, 1)"])
+def test_one_thread_along_the_idle_axes_is_none(launch: str) -> None:
+    _, result = decided(PLAIN + host(launch))
+    assert races(result) <= {PROVED, UNDER} and [s.status for s in result.sites] == ["meets"]
+
+
+def test_shared_memory_alone_needs_the_rank_too() -> None:
+    _, result = decided(BLOCKS)
+    own = [v for v in result.verdicts if v.obligation.property == "disjoint" and v.obligation.access is not None
+           and v.obligation.access.array.space == "shared"]  # fmt: skip
+    assert own and all(v.kind == UNDER and "launched in 1-D" in map(str, v.clauses) for v in own)

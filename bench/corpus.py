@@ -58,12 +58,12 @@ def check(task: Task) -> Checked:
     from gpulint.config import Config
     from gpulint.pipeline import check_file
 
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         report, failure = check_file(task.path, str(task.path), Config(), neighbours=task.neighbours), ""
     except Exception:
         report, failure = None, traceback.format_exc()
-    return Checked(task.path, report, failure, time.perf_counter() - start)
+    return Checked(task.path, report, failure, time.process_time() - start)
 
 
 def packages(folder: Path, dialect: str, only: str) -> Iterator[tuple[str, list[Path]]]:

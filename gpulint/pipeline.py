@@ -98,9 +98,9 @@ def analyse(
 
 def _timed(source: KernelSource, project: Project, launches: Launches, config: Config) -> Analysis:
     """The analysis with the time that it took; for benchmarks, no verdict depends on it."""
-    start = time.perf_counter()
+    start = time.process_time()
     done = _analysis(source, project, launches, config)
-    return replace(done, seconds=time.perf_counter() - start)
+    return replace(done, seconds=time.process_time() - start)
 
 
 def _analysis(source: KernelSource, project: Project, launches: Launches, config: Config) -> Analysis:

@@ -1,6 +1,6 @@
 """Renderings of the public GPU verification suites' patterns, checked against their verdicts.
 
-Each kernel names the suite and category that it stands for. What it must give is told by inline
+Each kernel names the suite and category that it stands for; those of `idioms` stand for patterns of several. What it must give is told by inline
 expectations (`# error: GL301`), by `# verdict: verified`, or by `# verdict: undecided (reason)` where
 gpulint neither proves nor refutes it; then no error or warning may be reported.
 """
@@ -45,7 +45,7 @@ def test_verdict(path: Path) -> None:
 @pytest.mark.parametrize("path", KERNELS, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_kernel_names_its_suite(path: Path) -> None:
     doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    assert SUITES[path.parent.name] in doc.split(",")[0]
+    assert doc.startswith(SUITES[path.parent.name]) and doc.endswith(".")
 
 
 def test_there_are_kernels_of_every_suite() -> None:

@@ -26,6 +26,7 @@ from gpulint.contract.hostarray import (
 from gpulint.dataflow.access import Array
 from gpulint.frontend.host.ranks import known_ranks
 from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Other, Scalar
+from gpulint.interp.values import itemsize
 from gpulint.ir import symbols as s
 from gpulint.ir.nodes import Kernel, Param
 from gpulint.ir.types import ArrayType, BoolType, FloatType
@@ -40,6 +41,8 @@ from gpulint.term import (
     Sym,
     apps,
     bool_sym,
+    const,
+    floordiv,
     ge,
     le,
     mul,
@@ -142,6 +145,7 @@ def bind(kernel: Kernel, arrays: Mapping[str, Array], site: LaunchSite) -> Bindi
                 work.array(p, rank, argument)
         elif not settled(argument):
             work.other(p, argument)
+    work.dynamic(arrays, site)
     device = work.launch(site)
     links = work.links.mapping
     mapping = {k: subst(v, links) for k, v in work.mapping.items()}
@@ -222,6 +226,16 @@ class _Work:
             what = f": {argument.text}" if isinstance(argument, Other) and argument.text else ""
             self.notes.append(f"the argument for {p.name} is not understood{what}")
 
+    def dynamic(self, arrays: Mapping[str, Array], site: LaunchSite) -> None:
+        """Bind the sizes of dynamic shared arrays: as many elements as the launch gives bytes for."""
+        for a in arrays.values():
+            width = dynamic_width(a)
+            if width and site.shared_bytes is not None:
+                self.mapping[_symbol(a.extents[0])] = floordiv(site.shared_bytes, const(width))
+            elif width:
+                self.missing.append(a.name)
+                self.notes.append(f"the size of the dynamic shared memory {a.name} is not known")
+
     def launch(self, site: LaunchSite) -> list[Bool]:
         """Bind block and grid; the answer is what a device that accepts the launch guarantees of them."""
         facts: list[Bool] = []
@@ -238,6 +252,13 @@ class _Work:
                 self.mapping[_symbol(symbol(axis))] = value
                 facts += [ge(value, ONE), le(value, limits[axis])]
         return [*facts, *_threads(site.block)]
+
+
+def dynamic_width(a: Array) -> int:
+    """The bytes of an element of a dynamic shared array; 0 for any other array and unknown elements."""
+    if a.space != "shared" or len(a.extents) != 1 or a.extents[0] != s.extent(a.name, 0, 1):
+        return 0
+    return itemsize(a.element) or 0
 
 
 def _threads(block: tuple[Int, ...] | None) -> list[Bool]:

@@ -229,7 +229,8 @@ class Analysis:
         assert info.condition is not None
         uniform = self._same_trips(info) and self._uniform_around(info)
         if trips is None and info.kind == "while" and not info.broken and self._plain(info):
-            trips = tr.resolve(count(tr, info))
+            known = count(tr, info)
+            trips = known if known.value is not None else None
         if trips is None:
             name = f"{info.name or 'loop'}.trips"
             trips = tr.names.free(name, info.span, 0)

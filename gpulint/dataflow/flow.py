@@ -17,6 +17,7 @@ from gpulint.ir.types import BOOL, UNKNOWN, Type
 
 Env = dict[str, Union[int, ArrayValue]]
 MAX_PLACES = 8
+NOTHING = Untracked()
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Frame:
     path: Path
     exits: list[tuple[Path, Env]] = field(default_factory=list)
     escaped: bool = False  # something inside ends or jumps further out
-    escapes: Untracked = Untracked()  # on what that depends
+    escapes: Untracked = NOTHING  # on what that depends
 
 
 @dataclass

@@ -169,7 +169,23 @@ def _bounded(tr: Terms, node: Node, s: Sym, init: Int, step: Int, loop: LoopInfo
         return _monotone(tr, node, init, (lo, hi), loop)
     low, high = _invariant(s, init, step) if alone else (None, None)
     varying = tr.lanes[node.id]
-    return tr.names.integer(node.name, node.span, loop.id, low, high, lossy=True, lanes=varying)
+    out = tr.names.integer(node.name, node.span, loop.id, low, high, lossy=True, lanes=varying)
+    size = _modulus(step)
+    if size is not None and not varies(tr, size, loop) and _within(init, size):
+        divided = _modulus(init) == size and size.lo is not None and size.lo >= 0  # by it, so it is not 0
+        inside = t.and_(t.ge(out, 0), t.lt(out, size))
+        tr.names.hold(out, inside if divided else t.or_(inside, t.lt(size, 1)))
+    return out
+
+
+def _modulus(x: Int) -> Int | None:
+    top = x.atom
+    return cast(Int, top.args[1]) if isinstance(top, App) and top.op == "mod" else None
+
+
+def _within(x: Int, size: Int) -> bool:
+    """Whether `0 <= x < size` for a size of at least one."""
+    return _modulus(x) == size or x == t.ZERO
 
 
 def _monotone(tr: Terms, node: Node, init: Int, change: Interval, loop: LoopInfo) -> Int:

@@ -2,10 +2,10 @@
 
 The statements of a kernel form a control-flow graph. An *interval start* is the kernel's entry or a
 block barrier; for two threads of one warp also a barrier of the whole warp, for threads of different
-blocks only a barrier of the grid. Two accesses may be concurrent when some start reaches both without crossing another
-barrier: the threads of the block leave the start together and each runs freely until its next
+blocks only a barrier of the grid. Two accesses may be concurrent when some start reaches both without
+crossing another barrier: the threads leave the start together and each runs freely until its next
 barrier. Branches are taken both ways, so the relation over-approximates (sound for proofs), given
-that barriers are reached by all threads of the block, which is an obligation of its own.
+that barriers are reached by all their participants, which is an obligation of its own.
 
 A path from a start to an access says how far the counters of barrier loops have moved: a loop that
 was entered on the way stands at its first iteration, one whose back edge was crossed once stands one
@@ -142,7 +142,8 @@ class Intervals:
         """Whether a statement is a barrier that all the threads in question meet at."""
         if not isinstance(s, n.Barrier) or s.kind not in self.cuts or not s.orders:
             return False
-        return s.kind != "warp" or s.mask is None or isinstance(s.mask, n.Const) and s.mask.value in (FULL, -1)
+        whole = s.mask is None or (isinstance(s.mask, n.Const) and s.mask.value in (FULL, -1))
+        return s.kind != "warp" or whole
 
     def handed_over(self, first: object, second: object, fences: tuple[str, ...]) -> bool:
         """Whether an atomic may hand one access over to the other, behind one of these fences.

@@ -1,8 +1,8 @@
 """Which values of unknown type are integers.
 
-A parameter is taken as an integer (in a comparison with integers only its order matters), a loaded
-value of unknown type only when some value of its array reaches a subscript or a loop bound, where
-nothing but an integer compiles. Everything computed from a value that is no integer is none.
+A parameter is taken as an integer (in a comparison with integers only its order matters), and so is the
+result of a vote; a loaded value, or what an atomic found, of unknown type only when some value of its
+array reaches a subscript or a loop bound, where nothing but an integer compiles. Everything computed from a value that is no integer is none.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def index_arrays(graph: Graph) -> set[str]:
             continue
         seen.add(i)
         node = graph.nodes[i]
-        if node.kind == "load":
+        if node.kind in ("load", "result"):
             out.update(p.base for p in node.data.arrays)
         elif node.kind == "op" and node.op in _ARITHMETIC:
             stack.extend(node.inputs)
@@ -67,7 +67,7 @@ def _integer(node: Node, known: list[bool], indexed: set[str]) -> bool:
         return True
     if node.kind == "const":
         return isinstance(node.data, int)
-    if node.kind == "load":
+    if node.kind == "load" or (node.kind == "result" and node.data.kind == "atomic"):
         return any(p.base in indexed for p in node.data.arrays)
     if node.kind == "relane":
         return known[node.inputs[0]]
@@ -76,4 +76,4 @@ def _integer(node: Node, known: list[bool], indexed: set[str]) -> bool:
     if node.kind in _CARRIERS:
         values = node.inputs[1:] if node.kind == "gamma" else node.inputs[:2]
         return all(known[i] for i in (values[:1] if node.kind in ("eta", "exit", "last") else values))
-    return node.kind == "fresh" and node.op == "undefined"
+    return node.kind == "result" or (node.kind == "fresh" and node.op == "undefined")

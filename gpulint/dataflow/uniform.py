@@ -64,7 +64,7 @@ class Uniformity:
         if not all(self.nodes[i] for i in node.inputs):
             return False
         if node.kind == "coord":
-            return node.op in LAUNCH_COORDS or node.op == "block" and not self.whole
+            return node.op in LAUNCH_COORDS or (node.op == "block" and not self.whole)
         if node.kind in ("eta", "exit"):
             return bool(self.loops[node.data])
         if node.kind == "load":

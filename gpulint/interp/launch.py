@@ -36,6 +36,7 @@ class ConcreteLaunch:
     With `points` given, the rest of the grid does not run: enough to replay a witness over a grid
     too large to run whole, as long as no barrier needs the others. A scalar that is not given has an
     unknown value, None is Python's. `max_reports`: how often one place, or pair of places, is reported.
+    `unpadded`: the lanes that the load at this place leaves out count as undefined, whatever it pads with.
     """
 
     grid: tuple[int, int, int]
@@ -46,6 +47,7 @@ class ConcreteLaunch:
     dynamic_shared: int = 0
     max_steps: int = 2_000_000
     max_reports: int = 1
+    unpadded: Span | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,9 @@ class Violation:
     """One thing that went wrong.
 
     `kind`: out-of-range, race, uninitialised, wrap, divergence, step-limit, unknown-branch,
-    not-executable, negative-index (a subscript that wrapped around; no error by itself).
+    not-executable, negative-index (a subscript that wrapped around; no error by itself), undefined-lane
+    (a lane that the load at `span` leaves out has no value, and is combined with others or used at
+    `other_span`; `detail` names the operation).
     `point` and `other` are the two points (`other` for races), `spans` their places, `element` the
     subscripts as computed, `extents` the array's shape. `modes`: read, write, atomic of each.
     """
@@ -70,6 +74,7 @@ class Violation:
     detail: str = ""
 
 
+UNDEFINED_LANE = "undefined-lane"
 SAME_VALUE = "same value"  # detail of a race of two writes that stored one value
 
 

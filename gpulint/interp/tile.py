@@ -23,7 +23,7 @@ from gpulint.interp.statements import ENDING, loose_jump, quiet
 from gpulint.interp.thread import BlockState, Cut, Thread, charge, linear
 from gpulint.interp.tileaccess import Accesses
 from gpulint.interp.tileexpr import Frame
-from gpulint.interp.tilevalues import Tile, Value, Wrapped
+from gpulint.interp.tilevalues import Tile, Undefined, Value, Wrapped
 from gpulint.interp.values import POISON, truth
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
@@ -83,13 +83,23 @@ class Runner:
     def assign(self, s: n.Assign) -> Signal:
         self.env[s.target] = self.f.value(s.value)
 
+    def _charge(self, s: n.Load | n.Store | n.Atomic) -> None:
+        """Each element of a tile counts as a step, so that the limit bounds the time of big tiles."""
+        elements = 1
+        for size in map(self.f.value, s.lanes):
+            elements *= size if isinstance(size, int) else 1
+        charge(self.f.thread, max(elements, 0), s.span)
+
     def load(self, s: n.Load) -> Signal:
+        self._charge(s)
         self.accesses.load(self.f, s)
 
     def store(self, s: n.Store) -> Signal:
+        self._charge(s)
         self.accesses.store(self.f, s)
 
     def atomic(self, s: n.Atomic) -> Signal:
+        self._charge(s)
         self.accesses.atomic(self.f, s)
 
     def alias(self, s: n.Alias) -> Signal:
@@ -124,8 +134,8 @@ class Runner:
         value: Value = self.f.value(e)
         if isinstance(value, Tile):
             value = value.data[0] if len(value.data) == 1 else POISON
-        self.f.wrapped(value)
-        return truth(value)
+        self.f.wrapped(value, e.span)
+        return POISON if value.__class__ is Undefined else truth(value)
 
     def skip(self, body: tuple[n.Stmt, ...], span: Span, reason: str) -> Signal:
         """Statements that may or may not run: their locals become unknown, or the program is cut."""
@@ -148,7 +158,7 @@ class Runner:
         if not all(isinstance(b, int) for b in bounds):
             return self.skip((s,), s.span, "a bound of the loop is not known")
         for b in bounds:
-            self.f.wrapped(b)
+            self.f.wrapped(b, s.span)
         if bounds[2] == 0:
             raise Cut("not-executable", s.span, "a loop of step 0")
         for i in range(*map(int, bounds)):

@@ -13,7 +13,7 @@ from gpulint.interp.launch import SAME_VALUE
 from gpulint.interp.races import ATOMIC, READ, RIVALS, WRITE
 from gpulint.interp.thread import Cut, Thread, charge
 from gpulint.interp.tileexpr import Frame, padded
-from gpulint.interp.tilevalues import Sizes, Tile, Value, sizes, spread
+from gpulint.interp.tilevalues import Sizes, Tile, Undefined, Value, sizes, spread
 from gpulint.interp.values import POISON, atomic_result, stored, truth
 from gpulint.ir import nodes as n
 from gpulint.ir.symbols import MAX_TILE
@@ -80,16 +80,21 @@ class Accesses:
 
     def load(self, f: Frame, s: n.Load) -> None:
         shape = _shape(f, s)
-        out = _elements_of(f, s.other, dict(enumerate(shape)), s)
+        padded_with = s.other if f.machine.launch.unpadded != s.span else None
+        out = _elements_of(f, padded_with, dict(enumerate(shape)), s)
         cursor, site = _cursor(f), _site(s)
+        left = set(range(len(out))) if padded_with is None and s.mask is not None else set()
         for position, at, place in self._elements(f, s, shape):
             out[position] = POISON
+            left.discard(position)
             if place is not None:
                 cursor.index = padded(at)
                 self._order(f, place, Touch(f.thread, at, s, READ, None))
                 place.array.read.add(place.flat)
                 out[position] = current(cursor, place, site)
-        f.env[s.target] = Tile(tuple(range(len(shape))), shape, out) if shape else out[0]
+        for position in left:
+            out[position] = Undefined(s.span, s.array, f.point(_lanes_at(position, shape)))
+        f.env[s.target] = Tile.of(tuple(range(len(shape))), shape, out) if shape else out[0]
 
     def store(self, f: Frame, s: n.Store) -> None:
         shape = _shape(f, s)
@@ -98,6 +103,8 @@ class Accesses:
         for position, at, place in self._elements(f, s, shape):
             if place is None:
                 continue
+            if given[position].__class__ is Undefined:
+                f.used(given[position], s.span)
             value = stored(given[position], place.array.element)
             now = Touch(f.thread, at, s, WRITE, value)
             first = mine.setdefault((id(place.array.buffer), place.flat), now)
@@ -121,6 +128,10 @@ class Accesses:
             place.array.read.add(place.flat)
             cursor.index = padded(at)
             out[position] = old = current(cursor, place, site)
+            for o in operands:
+                if o[position].__class__ is Undefined:
+                    f.used(o[position], s.span)
+                    o[position] = POISON
             new = atomic_result(s.op, old, tuple(o[position] for o in operands))
             put(place, self._held(f, s, at, place, new), place.array.buffer)
         if s.target:
@@ -156,8 +167,8 @@ class Accesses:
         masks, places = spread(mask, over), [spread(x, over) for x in subscripts]
         for position, at in enumerate(lanes):
             enabled, subs = next(masks), [next(p) for p in places]
-            f.wrapped(enabled, at)
-            which = truth(enabled)
+            f.wrapped(enabled, s.span, at)
+            which = POISON if enabled.__class__ is Undefined else truth(enabled)
             if which is POISON:
                 self._unknown(f, s, at, "the mask is not known")
                 yield position, at, None
@@ -166,7 +177,7 @@ class Accesses:
 
     def _place(self, f: Frame, s: Target, at: At, region: Any, subs: list[Any]) -> Place | None:
         for x in subs:
-            f.wrapped(x, at)
+            f.wrapped(x, s.span, at)
         if not all(isinstance(x, int) for x in subs):
             self._unknown(f, s, at, "the subscript is not known")
             return None
@@ -209,6 +220,15 @@ def _elements_of(f: Frame, e: n.Expr | None, over: Sizes, s: Target) -> list[Any
     value = POISON if e is None else f.value(e)
     _fit((value,), over, s)
     return list(spread(value, over))
+
+
+def _lanes_at(position: int, shape: At) -> At:
+    """The coordinates of the element at a row-major position."""
+    out: list[int] = []
+    for size in reversed(shape):
+        position, i = divmod(position, size)
+        out.append(i)
+    return tuple(reversed(out))
 
 
 def _cursor(f: Frame) -> Thread:

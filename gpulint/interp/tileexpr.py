@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from gpulint.interp import tilevalues as tv
 from gpulint.interp import values as v
-from gpulint.interp.launch import Point
+from gpulint.interp.launch import UNDEFINED_LANE, Point
 from gpulint.interp.memory import Region
 from gpulint.interp.schedule import Triple
 from gpulint.interp.thread import Cut, charge
-from gpulint.interp.tilevalues import Tile, Unfit, Value
+from gpulint.interp.tilereduce import combined
+from gpulint.interp.tilevalues import Tile, Undefined, Unfit, Value
 from gpulint.interp.values import POISON, UNDEFINED
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
@@ -48,10 +49,19 @@ class Frame:
             raise Cut("not-executable", span, f"a tile of size {size!r}")
         return int(size)
 
-    def wrapped(self, value: Any, at: tuple[int, ...] = ()) -> None:
-        """Report an element that decides something, if it left its width on the way."""
+    def wrapped(self, value: Any, span: Span, at: tuple[int, ...] = ()) -> None:
+        """Report an element that decides something, if it left its width on the way or is undefined."""
         if value.__class__ is tv.Wrapped:
             self.machine.report("wrap", value.span, self.point(at), detail=value.detail)
+        elif value.__class__ is Undefined:
+            self.used(value, span)
+
+    def used(self, value: Undefined, span: Span) -> None:
+        """Report an undefined lane that something makes use of."""
+        where = value.by or span
+        self.machine.report(
+            UNDEFINED_LANE, value.span, value.point, array=value.array, other_span=where, detail=value.what
+        )
 
     def point(self, at: tuple[int, ...] = ()) -> Point:
         """The program with the coordinates of a lane, of the first three axes."""
@@ -108,11 +118,11 @@ def _compare(f: Frame, e: n.Compare) -> Value:
 
 
 def _logic(f: Frame, e: n.Logic) -> Value:
-    return tv.each(tv.logic(e.op), *(f.value(o) for o in e.operands))
+    return tv.each(tv.logic(e.op), *(f.value(o) for o in e.operands), lenient=True)
 
 
 def _choose(f: Frame, e: n.Choose) -> Value:
-    return tv.each(tv.choose, f.value(e.condition), f.value(e.then), f.value(e.other))
+    return tv.each(tv.choose, f.value(e.condition), f.value(e.then), f.value(e.other), lenient=True)
 
 
 def _cast(f: Frame, e: n.Cast) -> Value:
@@ -140,14 +150,17 @@ def _relane(f: Frame, e: n.Relane) -> Value:
             place = place * size + int(i)
         return tv.marked(operand.data[place], *at)
 
-    return tv.each(element, *lanes)
+    return tv.each(element, *lanes, maybe=operand.undefined)
 
 
 def _opaque(f: Frame, e: n.Opaque) -> Value:
     last = e.name.rpartition(".")[2]
     if e.fresh:
-        extreme = EXTREMES.get(last) if e.rank == 0 and len(e.operands) == 1 else None
-        return POISON if extreme is None else _extreme(extreme, f.value(e.operands[0]))
+        given = [f.value(o) for o in e.operands]
+        if any(map(tv.undefined, given)):
+            return combined(e, given)
+        extreme = EXTREMES.get(last) if e.rank == 0 and len(given) == 1 else None
+        return POISON if extreme is None else _extreme(extreme, given[0])
     function = v.function(e.name)
     if function is None:
         return POISON

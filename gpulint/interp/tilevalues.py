@@ -2,7 +2,8 @@
 
 An element is an exact integer, a Python float, a bool or `POISON`; an integer that left its width is a
 `Wrapped`, which remembers where. It is reported only when it decides something: as a subscript of an
-element that is accessed, in a mask, or in a branch.
+element that is accessed, in a mask, or in a branch. So is the value of a lane that a load left out, an
+`Undefined`, and where it is stored.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gpulint.interp import values as v
+from gpulint.interp.launch import Point
 from gpulint.interp.values import POISON, UNDEFINED
 from gpulint.ir.printer import type_name
 from gpulint.ir.span import Span
@@ -37,13 +39,39 @@ class Wrapped(int):
         return out
 
 
+@dataclass(frozen=True)
+class Undefined:
+    """The value of a lane that a load leaves out, and of all that is made of it.
+
+    `point` is that lane, `by` and `what` the first operation on its way that combines lanes.
+    """
+
+    span: Span
+    array: str
+    point: Point
+    by: Span | None = None
+    what: str = ""
+
+    def combined(self, by: Span, what: str) -> Undefined:
+        return self if self.by is not None else replace(self, by=by, what=what)
+
+
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """Elements along some axes of a tile; the value is the same along every other axis."""
+    """Elements along some axes of a tile; the value is the same along every other axis.
+
+    `undefined`: some element may be `Undefined`.
+    """
 
     axes: tuple[int, ...]
     shape: tuple[int, ...]
     data: list[Any]
+    undefined: bool = False
+
+    @classmethod
+    def of(cls, axes: tuple[int, ...], shape: tuple[int, ...], data: list[Any], maybe: bool = True) -> Tile:
+        """The tile, looked through for undefined elements where there may be any."""
+        return cls(axes, shape, data, maybe and any(d.__class__ is Undefined for d in data))
 
 
 Value = Any  # an element, or a Tile
@@ -88,15 +116,35 @@ def _places(value: Tile, over: Sizes) -> Iterator[int]:
     return iter(places)
 
 
-def each(function: Callable[..., Any], *values: Value) -> Value:
-    """The function applied element by element."""
+def strict(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, undefined where an operand is."""
+
+    def run(*given: Any) -> Any:
+        return next((g for g in given if g.__class__ is Undefined), None) or function(*given)
+
+    return run
+
+
+def undefined(value: Value) -> bool:
+    """Whether the value, or some element of it, is undefined."""
+    return value.undefined if value.__class__ is Tile else value.__class__ is Undefined
+
+
+def each(function: Callable[..., Any], *values: Value, lenient: bool = False, maybe: bool = False) -> Value:
+    """The function applied element by element.
+
+    `lenient`: it takes undefined operands itself. `maybe`: it may give undefined elements of its own.
+    """
+    maybe = maybe or any(map(undefined, values))
+    if maybe and not lenient:
+        function = strict(function)
     if not any(isinstance(value, Tile) for value in values):
         return function(*values)
     over = sizes(*values)
     if math.prod(over.values()) > MAX_TILE:
         raise Unfit(f"a tile of {math.prod(over.values())} elements")
     data = list(map(function, *(spread(value, over) for value in values)))
-    return Tile(tuple(over), tuple(over.values()), data)
+    return Tile.of(tuple(over), tuple(over.values()), data, maybe)
 
 
 def grid(axis: int, size: int) -> Tile:
@@ -228,14 +276,19 @@ def logic(op: str) -> Callable[..., Any]:
     deciding = op == "or"
 
     def run(*given: Any) -> Any:
-        truths = [v.truth(g) for g in given]
+        defined = [g for g in given if g.__class__ is not Undefined]
+        truths = [v.truth(g) for g in defined]
         if deciding in truths:
             return marked(deciding, *given)
-        return POISON if POISON in truths else marked(not deciding, *given)
+        if POISON in truths:
+            return POISON
+        return marked(not deciding, *given) if len(defined) == len(given) else strict(run)(*given)
 
     return run
 
 
 def choose(c: Any, a: Any, b: Any) -> Any:
+    if c.__class__ is Undefined:
+        return c
     which = v.truth(c)
     return POISON if which is POISON else marked(a if which else b, c)

@@ -158,13 +158,24 @@ class Cast:
     span: Span = _field(default=NOWHERE, compare=False)
 
 
+EVERY = -1  # in `Opaque.follows`
+
+
+def upto(axis: int) -> int:
+    """In `Opaque.follows`: the lanes up to that of axis `axis`. It is its own inverse."""
+    return -2 - axis
+
+
 @dataclass(frozen=True)
 class Opaque:
     """A value that is not understood: some function `name` of `operands` and nothing else.
 
     Equal operands give equal values unless `fresh`, which is a new unknown at each evaluation
     (a random number, the result of an atomic, a shuffle). math functions of floats are opaque too.
-    `rank`: of a fresh tile value (a reduction, a dot, a sort), how many lanes it depends on.
+    `rank`: of a fresh tile value (a reduction, a dot, a sort), how many lanes it depends on. `follows`: for
+    each operand and each axis of it, the axis of the value whose lane it is taken at, `EVERY` where an element
+    of the value depends on all lanes, `upto(k)` on those up to its own along axis k (a scan); not given, it
+    depends on all of the operands.
     """
 
     name: str
@@ -173,6 +184,7 @@ class Opaque:
     fresh: bool = False
     rank: int = 0
     span: Span = _field(default=NOWHERE, compare=False)
+    follows: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -383,7 +395,7 @@ class Barrier:
 
     `target` receives the result of a voting form, uniform over the block. `vote`: what it says of
     the threads' `operand`: count (how many are true), and (whether all are), or (whether any is).
-    `orders`: accesses before it come before those after it; not so at a shuffle or a vote of a warp.
+    `orders` memory: not so a shuffle or a vote of a warp.
     """
 
     kind: str

@@ -79,7 +79,7 @@ def _grid(s: Setting, r: Round) -> Verdict | None:
 
 def _uncovered(s: Setting, r: Round, a: Access) -> Witness | None:
     raw = space.see(a)
-    if not s.site or not s.site.exact or not _pure(raw) or _mentions_grid(raw):
+    if s.binding is None or not s.binding.exact or not _pure(raw) or _mentions_grid(raw):
         return None
     axes = [x for x in raw.axes if space.atom_of(space.gid(x)) in symbols(raw.domain)]
     used = [x for x in axes if any(space.atom_of(space.gid(x)) in symbols(t) for t in raw.subscripts)]
@@ -217,7 +217,7 @@ def _output(s: Setting, name: str, writes: list[Access]) -> Verdict:
         return Verdict(o, PROVED, site=s.site, rung="inverse")
     if reached and s.prover.unsat(inside, *map(not_, reached)):
         return Verdict(o, PROVED, site=s.site, rung="inverse+z3")
-    if s.site is not None and s.site.exact and all(_pure(space.see(a)) for a in writes):
+    if s.binding is not None and s.binding.exact and all(_pure(space.see(a)) for a in writes):
         w = _gap(s, name)
         if w is not None:
             return Verdict(o, REFUTED, witness=w, site=s.site, rung="search")

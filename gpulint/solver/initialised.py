@@ -4,7 +4,8 @@ Shown for a read by one write of the same array that comes before it in program 
 from it by a barrier wherever another thread makes it, and reaches the element: the subscripts of
 the write are solved for its thread and loop counters (`inverse`), and the point found lies in the
 write's domain whenever the read happens. A thread's own earlier write needs no barrier.
-In a loop, writes of the iteration before count as well. Several writes count together when one of them always reaches the element (two sides of a branch).
+In a loop, writes of the iteration before count as well. Several writes count together when one of them
+always reaches the element (two sides of a branch).
 """
 
 from __future__ import annotations

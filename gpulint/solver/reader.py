@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gpulint.contract.bind import dynamic_width
 from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray
 from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Index, Number, Point
@@ -44,10 +45,11 @@ class Reader:
         x, y, z = (self.number(self.s.term(t)) for t in terms)
         return x, y, z
 
-    def launch(self, fill: int = 0, unset: bool = False) -> ConcreteLaunch | None:
+    def launch(self, fill: tuple[int, int] = (0, 0), unset: bool = False) -> ConcreteLaunch | None:
         """The launch that the model describes, or None when it is no launch at all.
 
-        Arrays that the model does not speak of hold `fill` everywhere; with `unset`, those that the
+        Arrays that the model does not speak of hold `fill` everywhere: those that the kernel only reads its
+        first number, those that it writes its second. With `unset`, those that the
         host allocated without a value hold none.
         """
         grid = self._triple([names.grid_size(a) for a in AXES])
@@ -58,12 +60,21 @@ class Reader:
         arrays: dict[str, ConcreteArray] = {}
         for p in self.s.kernel.params:
             if p.is_array:
-                arrays[p.name] = self._array(p.name, fill, unset)
+                arrays[p.name] = self._array(p.name, fill[self._written(p.name)], unset)
             elif isinstance(p.type, FloatType):
                 scalars[p.name] = 1.0
             else:
                 scalars[p.name] = self.number(self.s.term(names.scalar(p)))
-        return ConcreteLaunch(grid, block, arrays, scalars)
+        return ConcreteLaunch(grid, block, arrays, scalars, dynamic_shared=self._dynamic())
+
+    def _dynamic(self) -> int:
+        """Bytes of dynamic shared memory: enough for the largest array of it."""
+        made = ((a, dynamic_width(a)) for a in self.s.accesses.arrays.values())
+        return max((self.number(self.s.term(a.extents[0])) * width for a, width in made if width), default=0)
+
+    def _written(self, name: str) -> bool:
+        array = self.s.accesses.arrays.get(name)
+        return array is not None and array.written
 
     def _array(self, name: str, fill: int, unset: bool) -> ConcreteArray:
         array = self.s.accesses.arrays.get(name)
@@ -115,8 +126,8 @@ class Reader:
         """The numbers under the user's names: host symbols at a site, else the kernel's own."""
         out: dict[str, int] = {}
         own = {names.scalar(p) for p in self.s.kernel.params if not p.is_array}
-        extents = [e for a in self.s.accesses.arrays.values() if a.is_param for e in a.extents]
-        for t in sorted([*own, *extents], key=str):
+        extents = [e for es in space.param_extents(self.s.kernel, self.s.accesses) for e in es]
+        for t in sorted({*own, *extents}, key=str):
             if self.s.site is None:
                 if symbols(t) & self.known:
                     out[str(t)] = self.number(t)

@@ -19,14 +19,16 @@ from gpulint.solver.reader import Reader
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
 from gpulint.solver.verdict import Obligation, Witness
-from gpulint.term import Bool, Int, Scope, Sym, const, ge, le, symbols
+from gpulint.term import App, Bool, Int, Scope, Sym, const, ge, le, symbols
 from gpulint.term.build import of_atom
 from gpulint.term.node import Mono
+from gpulint.term.walk import atoms
 
 BLOCKS = ((32, 1, 1), (8, 8, 1), (4, 4, 4))  # usual block shapes by launch rank, kept small
 ALL_THREADS = 2048  # up to this many threads the whole launch is replayed
 SEARCH_RLIMIT = 3_000_000
-FILLS = (0, 1, -1)  # what an array holds where the model does not say
+REPLAY_STEPS = 300_000  # statements (of a tile kernel: element operations) of one replay
+FILLS = ((0, 0), (1, 1), (-1, -1), (1, 0))  # what arrays hold where the model does not say: see `Reader.launch`
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,11 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
         return None
     reader = Reader(s, model, ask.seen)
     whole = whole or bool(s.accesses.syncs)
-    for fill in FILLS:
+    for fill in FILLS if hangs_on_data(ask) else FILLS[:1]:
         launch = reader.launch(fill, unset=ask.kind == "uninitialised")
         if launch is None:
             return None
+        launch.max_steps = REPLAY_STEPS
         launch.points = None if whole else reader.points(launch.block)
         if whole and threads(launch) > ALL_THREADS:
             grid = any(y.kind == "grid" for y in s.accesses.syncs)
@@ -93,6 +96,11 @@ def blocks(points: tuple[Point, ...], block: tuple[int, int, int]) -> tuple[Poin
 
 def threads_of(block: tuple[int, int, int]) -> int:
     return block[0] * block[1] * block[2]
+
+
+def hangs_on_data(ask: Ask) -> bool:
+    """Whether some condition is a predicate of loaded values, which the model cannot choose."""
+    return any(isinstance(a, App) and a.op in ("fn", "load") for a in atoms(*ask.conditions))
 
 
 def threads(launch: ConcreteLaunch) -> int:

@@ -18,6 +18,7 @@ from typing import TypeVar, cast
 from gpulint.dataflow.access import Access, AccessSet, IntOp
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Kernel
+from gpulint.ir.types import ArrayType
 from gpulint.solver.options import INT32_SIZES, NON_EMPTY, Options
 from gpulint.term import (
     Atom,
@@ -150,21 +151,33 @@ def point_facts(tiles: bool = False) -> tuple[Bool, ...]:
     return tuple(out)
 
 
+def param_extents(kernel: Kernel, accesses: AccessSet) -> list[tuple[Int, ...]]:
+    """The extents of each array parameter, of those too that the kernel only asks for their size."""
+    out = [a.extents for a in accesses.arrays.values() if a.is_param]
+    seen = {a.name for a in accesses.arrays.values() if a.extents}
+    for p in kernel.params:
+        if p.name in seen or not isinstance(p.type, ArrayType):
+            continue
+        if p.type.ndim is None:
+            out.append((names.size(p.name, None),))
+        else:
+            out.append(tuple(names.extent(p.name, axis, p.type.ndim) for axis in range(p.type.ndim)))
+    return out
+
+
 def launch_facts(kernel: Kernel, accesses: AccessSet, options: Options) -> tuple[Bool, ...]:
     """What the standing assumptions say of sizes and parameters."""
     small = INT32_SIZES in options.assume
     out: list[Bool] = []
-    for array in accesses.arrays.values():
-        if not array.is_param:
-            continue
-        for extent in array.extents:
+    for extents in param_extents(kernel, accesses):
+        for extent in extents:
             if NON_EMPTY in options.assume:
                 out.append(ge(extent, 1))
             if small:
                 out.append(le(extent, MANY))
-        if small and len(array.extents) > 1:
+        if small and len(extents) > 1:
             product = ONE
-            for extent in array.extents:
+            for extent in extents:
                 product = mul(product, extent)
             out.append(le(product, MANY))
     tiles = kernel.dialect in ("triton", "cutile")

@@ -31,8 +31,8 @@ class BarrierWriter(Expressions):
 
     def lane(self) -> str:
         """An index of shared memory."""
-        options = ["t", "t", "t", "t", "0", "t + 1", "t - 1", "(t + 1) % cuda.blockDim.x", "t // 2", "1", "3 - t",
-                   "cuda.blockDim.x - 1 - t", "2 * t", "t % 2", "cuda.threadIdx.x"]  # fmt: skip
+        options = ["t", "t", "t", "t", "0", "t + 1", "t - 1", "(t + 1) % cuda.blockDim.x", "t // 2", "1",
+                   "3 - t", "cuda.blockDim.x - 1 - t", "2 * t", "t % 2", "cuda.threadIdx.x"]  # fmt: skip
         if self.counters and self.ch.chance(40):
             k = self.ch.pick(self.counters)
             return self.ch.pick((k, f"t + {k}", f"(t + {k}) % cuda.blockDim.x", f"t - {k}"))
@@ -56,7 +56,9 @@ class BarrierWriter(Expressions):
     def place(self) -> str:
         """An element of a global array."""
         a = self.ch.pick([a for a in self.arrays if a.role == "data"])
-        p = self.ch.pick(("i", "i", "i", "i", "t", "cuda.blockIdx.x", "i + 1", "cuda.blockIdx.x * cuda.blockDim.x", "0"))
+        p = self.ch.pick(
+            ("i", "i", "i", "i", "t", "cuda.blockIdx.x", "i + 1", "cuda.blockIdx.x * cuda.blockDim.x", "0")
+        )
         if a.ndim == 1:
             return f"{a.name}[{p}]"
         return f"{a.name}[{self.ch.pick(('i', 'cuda.blockIdx.x', 'j'))}, {self.ch.pick(('t', '0', 'i'))}]"
@@ -120,10 +122,16 @@ class BarrierWriter(Expressions):
             self.nested(lambda: self.barrier() if inner and self.ch.chance(60) else self.store())
 
     def leave(self) -> None:
-        word = self.ch.pick(("break", "continue", "return")) if self.loops and self.ch.chance(70) else "return"
-        condition = self.ch.pick(("n > 3", "cuda.blockIdx.x > 0", "n < cuda.blockIdx.x", "i >= n", "t >= n", "t > 2"))
+        word = (
+            self.ch.pick(("break", "continue", "return")) if self.loops and self.ch.chance(70) else "return"
+        )
+        condition = self.ch.pick(
+            ("n > 3", "cuda.blockIdx.x > 0", "n < cuda.blockIdx.x", "i >= n", "t >= n", "t > 2")
+        )
         if self.counters and self.ch.chance(40):
-            condition = f"{self.counters[-1]} {self.ch.pick(('>', '==', '>='))} {self.ch.pick(('1', 'n', '2'))}"
+            condition = (
+                f"{self.counters[-1]} {self.ch.pick(('>', '==', '>='))} {self.ch.pick(('1', 'n', '2'))}"
+            )
         self.emit(f"if {condition}:")
         self.nested(lambda: self.emit(word))
 
@@ -131,8 +139,8 @@ class BarrierWriter(Expressions):
         if self.loops >= 2:
             return self.store()
         name = self.fresh("k")
-        bound = self.ch.pick(("2", "3", "n", "cuda.blockDim.x", "x.shape[0]", "1, 3", "0, 4, 2", "n, 0, -1", "t",
-                              "t, 4, cuda.blockDim.x"))  # fmt: skip
+        bound = self.ch.pick(("2", "3", "n", "cuda.blockDim.x", "x.shape[0]", "1, 3", "0, 4, 2", "n, 0, -1",
+                              "t", "t, 4, cuda.blockDim.x"))  # fmt: skip
         self.emit(f"for {name} in range({bound}):")
         self.loops += 1
         self.counters.append(name)
@@ -160,7 +168,9 @@ class BarrierWriter(Expressions):
         s, w = self.ch.pick(flat), self.fresh("w")
         down = self.ch.chance(65)
         self.emit(f"{w} = {self.ch.pick(('cuda.blockDim.x // 2', '2', 'cuda.blockDim.x')) if down else '1'}")
-        self.emit(f"while {w} {self.ch.pick(('> 0', '> 0', '>= 1'))}:" if down else f"while {w} < cuda.blockDim.x:")
+        self.emit(
+            f"while {w} {self.ch.pick(('> 0', '> 0', '>= 1'))}:" if down else f"while {w} < cuda.blockDim.x:"
+        )
         self.loops += 1
 
         def body() -> None:
@@ -204,7 +214,10 @@ class BarrierWriter(Expressions):
         if self.rank == 2:
             self.emit("i, j = cuda.grid(2)")
         else:
-            self.emit(f"i = {self.ch.pick(('cuda.grid(1)', 'cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x'))}")
+            self.emit(
+                "i = "
+                + self.ch.pick(("cuda.grid(1)", "cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x"))
+            )
         if self.ch.chance(15):
             self.leave()
         if self.ch.chance(85):
@@ -226,7 +239,9 @@ class BarrierWriter(Expressions):
 def program(ch: Chooser, seed: str = "") -> Program:
     """One random program with barriers."""
     rank = ch.pick((1, 1, 1, 1, 2))
-    arrays = [ArrayParam("x", rank, "data", "int32"), ArrayParam("y", 1, "data", "float32")][: ch.pick((1, 2))]
+    arrays = [ArrayParam("x", rank, "data", "int32"), ArrayParam("y", 1, "data", "float32")][
+        : ch.pick((1, 2))
+    ]
     w = BarrierWriter(ch, rank, arrays, ["n"])
     w.kernel()
     return Program(module_text(w, ch.chance(20)), rank, tuple(arrays), ("n",), seed)

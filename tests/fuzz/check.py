@@ -151,9 +151,10 @@ def contradictions(
 ) -> list[Contradiction]:
     """Every proved or proved-under verdict, valid for any parameters, that a run contradicts.
 
-    What is said of races, of shared memory and of each barrier counts only where every barrier is said to be met by
-    all threads. Where several obligations share a source range (the checks of a view and of the access through
-    it, the operations of one call), all of them must claim to hold before a violation counts.
+    What is said of races, of shared memory and of each barrier counts only where every barrier is
+    said to be met by all threads. Where several obligations share a source range (the checks of a
+    view and of the access through it, the operations of one call), all of them must claim to hold
+    before a violation counts.
     """
     general = [v for v in result.verdicts if v.obligation.property in KINDS]
     barriers = [v for v in general if v.obligation.property == "convergent"]
@@ -175,7 +176,9 @@ def contradictions(
 
 
 def _claims(verdict: Verdict, result: KernelResult, kernel: Kernel, launch: ConcreteLaunch) -> bool:
-    return verdict.site is None and verdict.kind in (PROVED, UNDER) and admitted(verdict, result, kernel, launch)
+    return (
+        verdict.site is None and verdict.kind in (PROVED, UNDER) and admitted(verdict, result, kernel, launch)
+    )
 
 
 def through_view(v: Violation) -> bool:

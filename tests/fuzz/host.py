@@ -64,8 +64,10 @@ class HostWriter:
             extents = [self.size() if axis == 0 else self.second() for axis in range(a.ndim)]
             shape = extents[0] if a.ndim == 1 else f"({', '.join(extents)})"
             how = self.ch.pick((
-                f"cuda.to_device(np.zeros({shape}, dtype={dtype}))", f"cuda.device_array({shape}, dtype={dtype})",
-                f"cuda.to_device(np.ones({shape}, dtype={dtype}))", f"cuda.device_array({shape}, {dtype})",
+                f"cuda.to_device(np.zeros({shape}, dtype={dtype}))",
+                f"cuda.device_array({shape}, dtype={dtype})",
+                f"cuda.to_device(np.ones({shape}, dtype={dtype}))",
+                f"cuda.device_array({shape}, {dtype})",
             ))  # fmt: skip
             self.emit(f"{a.name} = {how}")
         self.made.append(a)
@@ -79,14 +81,15 @@ class HostWriter:
         right = (f"({size} + {threads} - 1) // {threads}", f"math.ceil({s} / {threads})",
                  f"-(-{s} // {threads})", f"({size} + ({threads} - 1)) // {threads}")  # fmt: skip
         off = (f"{s} // {threads}", f"{s} // {threads} + 1", f"max(1, {s} // {threads})", "1", "2",
-               f"({size} + {threads} - 1) // {threads} + 1", size, f"{s} // {threads} + ({s} % {threads} != 0)")  # fmt: skip
+               f"({size} + {threads} - 1) // {threads} + 1", size,
+               f"{s} // {threads} + ({s} % {threads} != 0)")  # fmt: skip
         return self.ch.pick(right if self.ch.chance(65) else off)
 
     def extent(self) -> str:
         """The size that the grid is made for."""
         x = self.program.arrays[0]
         own = f"{x.name}.shape[0]" if x.ndim > 1 else self.ch.pick((f"{x.name}.size", f"{x.name}.shape[0]"))
-        return own if self.given and x in self.given or self.ch.chance(40) else self.sizes[0]
+        return own if (self.given and x in self.given) or self.ch.chance(40) else self.sizes[0]
 
     def launch(self) -> None:
         threads = str(self.ch.pick(BLOCKS))

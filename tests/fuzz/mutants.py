@@ -76,10 +76,11 @@ def _relation_loosened(node: ast.AST) -> Iterator[Callable[[], None]]:
 
 
 def _stride_halved(node: ast.AST) -> Iterator[Callable[[], None]]:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
-        if len(node.args) == 3 and not isinstance(node.args[2], ast.UnaryOp):
-            half = ast.BinOp(node.args[2], ast.FloorDiv(), ast.Constant(2))
-            yield lambda: node.args.__setitem__(2, half)
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"):
+        return
+    if len(node.args) == 3 and not isinstance(node.args[2], ast.UnaryOp):
+        half = ast.BinOp(node.args[2], ast.FloorDiv(), ast.Constant(2))
+        yield lambda: node.args.__setitem__(2, half)
 
 
 def _index_off_by_one(node: ast.AST) -> Iterator[Callable[[], None]]:
@@ -113,19 +114,25 @@ def _barrier_removed(node: ast.AST) -> Iterator[Callable[[], None]]:
 
 
 def _axes_swapped(node: ast.AST) -> Iterator[Callable[[], None]]:
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2:
-        if ast.unparse(node.slice.elts[0]) != ast.unparse(node.slice.elts[1]):
-            yield lambda: node.slice.elts.reverse()  # type: ignore[attr-defined]
+    if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple)):
+        return
+    elements = node.slice.elts
+    if len(elements) == 2 and ast.unparse(elements[0]) != ast.unparse(elements[1]):
+        yield elements.reverse
 
 
 def _grid_floored(node: ast.AST) -> Iterator[Callable[[], None]]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv) and isinstance(node.left, ast.BinOp):
-        if isinstance(node.left.op, (ast.Add, ast.Sub)):
-            size = node.left
-            while isinstance(size, ast.BinOp):
-                size = size.left  # type: ignore[assignment]
-            yield lambda: setattr(node, "left", size)
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "math.ceil" and isinstance(node.args[0], ast.BinOp):
+    divided = isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
+    if divided and isinstance(node.left, ast.BinOp) and isinstance(node.left.op, (ast.Add, ast.Sub)):
+        size: ast.expr = node.left
+        while isinstance(size, ast.BinOp):
+            size = size.left
+        yield lambda: setattr(node, "left", size)
+    if (
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "math.ceil"
+        and isinstance(node.args[0], ast.BinOp)
+    ):
         inner = node.args[0]
         floor = ast.BinOp(inner.left, ast.FloorDiv(), inner.right)
         yield lambda: _replace(node, ast.copy_location(floor, node))
@@ -152,7 +159,9 @@ def mutants(text: str) -> Iterator[Mutant]:
     tree = ast.parse(text)
     for changes, kernels in ((IN_KERNEL, True), (IN_HOST, False)):
         for kind, change in changes.items():
-            for number in range(sum(len(list(change(n))) for f in _functions(tree, kernels) for n in ast.walk(f))):
+            for number in range(
+                sum(len(list(change(n))) for f in _functions(tree, kernels) for n in ast.walk(f))
+            ):
                 fresh = copy.deepcopy(tree)
                 spots = [(n, c) for f in _functions(fresh, kernels) for n in ast.walk(f) for c in change(n)]
                 node, apply = spots[number]
@@ -175,7 +184,9 @@ def contradicted(text: str, count: int = 40) -> list[str]:
         accesses = analyse(k)
         result = decide(k, accesses, (), Options())
         ranks = {a.name: len(a.extents) for a in accesses.arrays.values() if a.is_param}
-        arrays = tuple(ArrayParam(p.name, ranks.get(p.name, 1), "data", "float32") for p in k.params if p.is_array)
+        arrays = tuple(
+            ArrayParam(p.name, ranks.get(p.name, 1), "data", "float32") for p in k.params if p.is_array
+        )
         scalars = tuple(p.name for p in k.params if not p.is_array)
         program = Program(text, max(1, accesses.rank), arrays, scalars, "mutant")
         out += [str(c) for c in contradictions(result, k, brute(k, launches(program, count)))]

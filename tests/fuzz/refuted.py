@@ -26,7 +26,7 @@ from gpulint.ir.nodes import Kernel
 from gpulint.solver.verdict import REFUTED, KernelResult, Verdict, Witness
 
 MOST = 20_000  # threads that are run
-MANY = 1_000  # reports of one place
+MANY = 100_000  # reports of one place: the one named may be the last
 OTHERS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)  # for inputs that a witness leaves out: they have no part in it
 FILLS = ((0,), (1,), (-1,), tuple(range(64)), (0, 0, 1, 2))
 
@@ -41,7 +41,8 @@ def unfounded(
             problem = _problem(v, kernel, program, host)
             if problem:
                 o = v.obligation
-                out.append(f"{o.property} ({o.kind}) at {o.span.row}:{o.span.column} is refuted by {v.witness}: {problem}")
+                what = f"{o.property} ({o.kind}) at {o.span.row}:{o.span.column}"
+                out.append(f"{what} is refuted by {v.witness}: {problem}")
     return out
 
 
@@ -80,14 +81,18 @@ def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterabl
         yield ConcreteLaunch(w.grid, w.block, arrays, scalars)
 
 
-def _shape(params: Mapping[str, int], a: ArrayParam, peers: Iterable[ArrayParam], other: int = 1) -> tuple[int, ...]:
-    """The shape that the numbers tell; untold extents are those of a peer, which the host may have compared."""
+def _shape(
+    params: Mapping[str, int], a: ArrayParam, peers: Iterable[ArrayParam], other: int = 1
+) -> tuple[int, ...]:
+    """The shape that the numbers tell; untold extents are those of a peer, which may have been compared."""
 
     def told(name: str, axis: int) -> int | None:
         return params.get(f"{name}.shape[{axis}]", params.get(f"{name}.size") if a.ndim == 1 else None)
 
     same = [a.name, *(b.name for b in peers if b.ndim == a.ndim)]
-    return tuple(next((n for name in same if (n := told(name, axis)) is not None), other) for axis in range(a.ndim))
+    return tuple(
+        next((n for name in same if (n := told(name, axis)) is not None), other) for axis in range(a.ndim)
+    )
 
 
 def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: ConcreteLaunch) -> str | None:

@@ -113,7 +113,11 @@ def launch_of(program: HostProgram, inputs: Inputs, most: int = MOST) -> Concret
 
 def _launch(program: HostProgram, grid: Any, block: Any, args: Any, most: int) -> ConcreteLaunch | None:
     sizes = [(*_shape(x), 1, 1)[:3] for x in (grid, block)]
-    if min(min(s) for s in sizes) < 1 or math.prod(sizes[1]) > 1024 or math.prod(map(math.prod, sizes)) > most:
+    if (
+        min(min(s) for s in sizes) < 1
+        or math.prod(sizes[1]) > 1024
+        or math.prod(map(math.prod, sizes)) > most
+    ):
         return None
     kernel = program.kernel
     arrays = {a.name: _concrete(a, b) for a, b in zip(kernel.arrays, args, strict=False)}

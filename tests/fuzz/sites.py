@@ -55,9 +55,7 @@ def broken(result: KernelResult, runs: Runs) -> list[str]:
     """Launches that break a site which is said to meet its contract, or leave a covered array open."""
     out = []
     meets = bool(result.sites) and all(s.status == "meets" for s in result.sites)
-    covered = [
-        v for v in result.verdicts if v.obligation.property == "covered" and v.kind == PROVED
-    ]
+    covered = [v for v in result.verdicts if v.obligation.property == "covered" and v.kind == PROVED]
     for launch, outcome in runs:
         if any(0 in a.shape for a in launch.arrays.values()):
             continue

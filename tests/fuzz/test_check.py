@@ -66,9 +66,16 @@ def test_other_places_and_properties_are_not_touched() -> None:
 
 
 def test_a_proved_pair_that_races_is_a_contradiction() -> None:
-    k = kernel(store("x", 0, row=3), x=1)
+    k = kernel(store("x", 0, value=GRID, row=3), x=1)
     runs = brute(k, [launch(block=2, x=1)])
     assert len(contradictions(result(PROVED, property_="disjoint"), k, runs)) == 1
+
+
+def test_writes_of_one_value_are_no_contradiction() -> None:
+    k = kernel(store("x", 0, value=1, row=3), x=1)
+    runs = brute(k, [launch(block=2, x=1)])
+    assert runs[0][1].of("race")
+    assert not contradictions(result(PROVED, property_="disjoint"), k, runs)
 
 
 def test_the_assumption_of_no_empty_array() -> None:

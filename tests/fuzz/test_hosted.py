@@ -17,14 +17,16 @@ SAMPLE = [host.seeded(seed) for seed in range(120)]
 
 def test_programs_are_python_with_a_main() -> None:
     for program in SAMPLE:
-        (main,) = [f for f in ast.parse(program.text).body if isinstance(f, ast.FunctionDef) and f.name == "main"]
+        (main,) = [
+            f for f in ast.parse(program.text).body if isinstance(f, ast.FunctionDef) and f.name == "main"
+        ]
         assert [a.arg for a in main.args.args] == [*program.numbers, *(a.name for a in program.given)]
 
 
 @pytest.mark.parametrize(
     "construct",
-    ["device_array_like", "device_array(", "np.arange(", "math.ceil(", "raise ValueError", "assert ", "// threads",
-     "-(-", "max(1, ", ".shape !=", "syncthreads"],
+    ["device_array_like", "device_array(", "np.arange(", "math.ceil(", "raise ValueError", "assert ",
+     "// threads", "-(-", "max(1, ", ".shape !=", "syncthreads"],
 )  # fmt: skip
 def test_every_construct_occurs(construct: str) -> None:
     assert sum(construct in p.text for p in SAMPLE) >= 2
@@ -38,8 +40,8 @@ def test_most_inputs_launch_something() -> None:
 def program(body: str, given: str = "") -> host.HostProgram:
     kernel = host.generate.Program("", 1, (host.ArrayParam("x", 1, "data", "float32"),), (), "0")
     text = (
-        "import math\nimport numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n"
-        f"    if i < x.size:\n        x[i] = i\n\ndef main(n, m):\n    {body}\n"
+        "import math\nimport numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x):\n"
+        f"    i = cuda.grid(1)\n    if i < x.size:\n        x[i] = i\n\ndef main(n, m):\n    {body}\n"
     )
     kernel = host.generate.Program(text, 1, kernel.arrays, (), "0")
     return host.HostProgram(text, kernel, ("n", "m"), (), "0")

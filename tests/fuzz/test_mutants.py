@@ -17,9 +17,11 @@ def chosen(example: str, name: str) -> Mutant:
 
 
 KILLED = [
-    ("vector_add", "guard-dropped-0"), ("vector_add", "relation-loosened-0"), ("vector_add", "index-off-by-one-0"),
-    ("vector_add", "grid-floored-0"), ("matrix_add", "axes-swapped-0"), ("matrix_add", "relation-loosened-0"),
-    ("saxpy_grid_stride", "stride-halved-0"), ("histogram", "atomic-plain-0"), ("dot_product", "atomic-plain-0"),
+    ("vector_add", "guard-dropped-0"), ("vector_add", "relation-loosened-0"),
+    ("vector_add", "index-off-by-one-0"), ("vector_add", "grid-floored-0"),
+    ("matrix_add", "axes-swapped-0"), ("matrix_add", "relation-loosened-0"),
+    ("saxpy_grid_stride", "stride-halved-0"), ("histogram", "atomic-plain-0"),
+    ("dot_product", "atomic-plain-0"),
     ("transpose", "axes-swapped-0"), ("image_blur", "guard-dropped-0"), ("matmul", "grid-floored-0"),
 ]  # fmt: skip
 
@@ -37,7 +39,8 @@ def test_the_unparsed_example_is_verified(example: str) -> None:
 
 
 HARMLESS = [
-    ("differences", "index-off-by-one-2"), ("echo", "relation-loosened-1"), ("dot_product", "stride-halved-0"),
+    ("differences", "index-off-by-one-2"), ("echo", "relation-loosened-1"),
+    ("dot_product", "stride-halved-0"),
     ("jacobi", "index-off-by-one-0"),
 ]  # fmt: skip
 

@@ -23,7 +23,9 @@ def host(launch: str) -> str:
     return f"def main(n, h):\n    x = cuda.to_device(np.zeros(n, dtype=np.float32))\n    k[{launch}](x)\n"
 
 
-@pytest.mark.parametrize("launch", ["((n + 3) // 4, h), 4", "(n + 3) // 4, (4, h)", "((n + 3) // 4, 1, h), 4"])
+@pytest.mark.parametrize(
+    "launch", ["((n + 3) // 4, h), 4", "(n + 3) // 4, (4, h)", "((n + 3) // 4, 1, h), 4"]
+)
 def test_a_free_size_along_an_idle_axis_is_not_passed_over(launch: str) -> None:
     _, result = decided(PLAIN + host(launch))
     assert result.status != "verified" and [s.status for s in result.sites] != ["meets"]
@@ -37,6 +39,6 @@ def test_one_thread_along_the_idle_axes_is_none(launch: str) -> None:
 
 def test_shared_memory_alone_needs_the_rank_too() -> None:
     _, result = decided(BLOCKS)
-    own = [v for v in result.verdicts if v.obligation.property == "disjoint" and v.obligation.access is not None
-           and v.obligation.access.array.space == "shared"]  # fmt: skip
+    asked = [(v, v.obligation.access) for v in result.verdicts if v.obligation.property == "disjoint"]
+    own = [v for v, a in asked if a is not None and a.array.space == "shared"]
     assert own and all(v.kind == UNDER and "launched in 1-D" in map(str, v.clauses) for v in own)

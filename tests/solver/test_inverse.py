@@ -44,7 +44,9 @@ def claims(program: Program) -> Iterator[tuple[str, bool]]:
             for index in itertools.product(*map(range, shape)):
                 point = {f"element{axis}": i for axis, i in enumerate(index)}
                 try:
-                    said = condition is not None and holds(condition, Environment({**base, **totals, **point}))
+                    said = condition is not None and holds(
+                        condition, Environment({**base, **totals, **point})
+                    )
                 except (Unbound, ZeroDivisionError):
                     continue
                 if said:

@@ -82,8 +82,7 @@ class Expected:
 
     def allows(self, name: str, a: Done, b: Done, launch: ConcreteLaunch) -> bool:
         return any(
-            p.first.array.name == name
-            and (self._way(p, a, b, launch) or self._way(p, b, a, launch))
+            p.first.array.name == name and (self._way(p, a, b, launch) or self._way(p, b, a, launch))
             for p in self.pairs
         )
 
@@ -133,7 +132,9 @@ def test_what_happens_between_barriers_is_a_pair(batch: int) -> None:
         for launch in launches(program, 4, empty=False):
             log = traced(program.text, launch)
             for name, a, b in meetings(log) if log is not None else ():
-                assert expected.allows(name, a, b, launch), f"seed {seed}: {name} {a} {b}\n{program.text}\n{launch}"
+                assert expected.allows(name, a, b, launch), (
+                    f"seed {seed}: {name} {a} {b}\n{program.text}\n{launch}"
+                )
                 count += 1
     assert count > 50
 
@@ -144,7 +145,9 @@ def test_a_barrier_between_leaves_no_pair() -> None:
         "    cuda.syncthreads()\n    x[cuda.grid(1)] = s[0]\n"
     )
     pairing = Pairing(k, analyse(k))
-    found = [p for a, b in pairing.candidates() for p in pairing.scopes(a, b) if p.first.array.space == "shared"]
+    found = [
+        p for a, b in pairing.candidates() for p in pairing.scopes(a, b) if p.first.array.space == "shared"
+    ]
     assert [p.kind for p in found] == ["write-write"]
 
 

@@ -13,7 +13,23 @@ from gpulint.solver.general import nameable
 from gpulint.solver.options import Options
 from gpulint.solver.radix import Unifier
 from gpulint.solver.setting import Setting
-from gpulint.term import Bool, Int, Scope, add, and_, const, eq, evaluate, floordiv, ge, holds, lt, mod, mul, sym
+from gpulint.term import (
+    Bool,
+    Int,
+    Scope,
+    add,
+    and_,
+    const,
+    eq,
+    evaluate,
+    floordiv,
+    ge,
+    holds,
+    lt,
+    mod,
+    mul,
+    sym,
+)
 
 KERNEL = kernel("@cuda.jit\ndef k(x, n, m):\n    x[cuda.grid(1)] = n + m\n")
 ACCESSES = analyse(KERNEL)
@@ -57,7 +73,10 @@ def subscript(rng: random.Random) -> Int:
 def points(n: int, m: int, inside: Bool) -> list[dict[object, int]]:
     """The digits within the domain."""
     atoms = [d.atom for d in DIGITS]
-    made = ({**dict(zip(atoms, v, strict=True)), N.atom: n, M.atom: m} for v in itertools.product(VALUES, repeat=3))
+    made = (
+        {**dict(zip(atoms, v, strict=True)), N.atom: n, M.atom: m}
+        for v in itertools.product(VALUES, repeat=3)
+    )
     return [p for p in made if holds(inside, p)]
 
 

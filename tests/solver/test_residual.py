@@ -35,10 +35,10 @@ from gpulint.term import (
 )
 
 N, M = sym("n", Scope.LAUNCH, 0), sym("m", Scope.LAUNCH)
-I, J = sym("i", Scope.POINT, 0), sym("j", Scope.LOOP)
+P, J = sym("i", Scope.POINT, 0), sym("j", Scope.LOOP)
 NAMED = Named(frozenset(symbols(N, M)), frozenset({"idx"}))
 PROVER = Prover([], 1)
-RANGES = {N: range(0, 4), M: range(-2, 4), I: range(0, 4), J: range(-2, 4)}
+RANGES = {N: range(4), M: range(-2, 4), P: range(4), J: range(-2, 4)}
 TABLES = ([0, 1, 2, 3], [3, -1, 2, 0], [1, 1, 5, 1])
 ENVIRONMENTS = [
     dict(zip([t.atom for t in RANGES], v, strict=True)) for v in itertools.product(*RANGES.values())
@@ -47,13 +47,13 @@ ENVIRONMENTS = [
 
 def term(rng: random.Random, depth: int = 2) -> Int:
     if depth == 0 or rng.random() < 0.35:
-        return rng.choice([N, M, I, J, const(rng.randint(-2, 2)), load("idx", [I])])
+        return rng.choice([N, M, P, J, const(rng.randint(-2, 2)), load("idx", [P])])
     a, b = term(rng, depth - 1), term(rng, depth - 1)
     kind = rng.randrange(8)
     if kind < 4:
         return a + b * rng.choice([-1, 1, 2])
     if kind == 4:
-        return a * rng.choice([N, I])
+        return a * rng.choice([N, P])
     if kind == 5:
         return rng.choice([minimum, maximum])(a, b)
     if kind == 6:
@@ -62,7 +62,7 @@ def term(rng: random.Random, depth: int = 2) -> Int:
 
 
 def condition(rng: random.Random) -> Bool:
-    parts = [lt(I, rng.choice([N, M])), le(rng.choice([J, M]), term(rng, 1))]
+    parts = [lt(P, rng.choice([N, M])), le(rng.choice([J, M]), term(rng, 1))]
     if rng.random() < 0.4:
         parts.append(or_(le(term(rng, 1), 0), ge(J, M)))
     return and_(*parts[: rng.randint(1, 3)])
@@ -113,11 +113,11 @@ def test_alternatives_are_found() -> None:
 
 
 def test_the_check_sees_a_clause_that_is_too_weak() -> None:
-    assert refuting(lt(I, N), sub(I, M), (Clause(le(N, M + 2)),))
-    assert not refuting(lt(I, N), sub(I, M), (Clause(le(N, M + 1)),))
+    assert refuting(lt(P, N), sub(P, M), (Clause(le(N, M + 2)),))
+    assert not refuting(lt(P, N), sub(P, M), (Clause(le(N, M + 1)),))
 
 
 def test_a_range_of_elements_bounds_the_loaded_index() -> None:
-    a = load("idx", [I])
-    (cs,) = [clauses(r) for r in missing(PROVER, lt(I, N), a - M + 1, NAMED)]
+    a = load("idx", [P])
+    (cs,) = [clauses(r) for r in missing(PROVER, lt(P, N), a - M + 1, NAMED)]
     assert cs is not None and [str(c) for c in cs] == ["within(idx, 0, m)"]

@@ -41,7 +41,11 @@ def touched(
     domain: Bool, subscripts: tuple[Int, ...], base: Environment, launch: ConcreteLaunch, axes: frozenset[int]
 ) -> Touched:
     """The elements at the points in the domain, loop counters up to a bound."""
-    free = sorted(s.name for s in symbols(domain, *subscripts) if not s.name.startswith(COORDINATES) and s.name not in base.numbers)
+    free = sorted(
+        s.name
+        for s in symbols(domain, *subscripts)
+        if not s.name.startswith(COORDINATES) and s.name not in base.numbers
+    )
     totals = {f"grid.{x} * block.{x}": launch.grid[a] * launch.block[a] for a, x in enumerate(names.AXES)}
     free = [name for name in free if name not in totals]
     out: Touched = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -42,7 +43,8 @@ def sites(module: Module, project: Project, kernels: Sequence[KernelSource]) -> 
     if not kernels:
         return []
     table = {id(k.node): k for k in kernels}
-    table.update({id(k.decorator): k for k in kernels if isinstance(k.decorator, ast.Call)})
+    calls = Counter(id(k.decorator) for k in kernels)  # one that compiles several tells nothing of which
+    table.update({id(k.decorator): k for k in kernels if isinstance(k.decorator, ast.Call) and calls[id(k.decorator)] == 1})
     m = Machine(module, project, table, evaluate, execute)
     roots = _roots(module, kernels)
     m.launching = set(roots.launching)

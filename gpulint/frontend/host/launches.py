@@ -29,7 +29,7 @@ from gpulint.frontend.host.values import (
 )
 from gpulint.ir.span import Span
 from gpulint.ir.types import BOOL, FLOAT64, UNKNOWN
-from gpulint.term import ONE, Bool, Int, bool_sym, cdiv, ge, select, sym
+from gpulint.term import ONE, Bool, Int, bool_sym, cdiv, const, ge, select, sym
 from gpulint.term import symbols as symbols_of
 
 MAX_TPB = 1024
@@ -116,7 +116,7 @@ def site_of(
     notes += more
     if m.expecting:
         notes.append("the launch is expected to fail")
-    shared = as_int(elements[3]) if len(elements) > 3 else None
+    shared = as_int(elements[3]) if len(elements) > 3 else const(0) if config.elements else None
     positive = [ge(t, 1) for t in (*(grid or ()), *(block or ())) if t.lo is None or t.lo < 1]
     facts = [f for f in (*s.facts, *positive) if symbols_of(f)]
     arguments, linked = _ranked(arguments, facts, (*(grid or ()), *(block or ())))

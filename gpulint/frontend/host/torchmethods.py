@@ -48,8 +48,8 @@ ELEMENTWISE = frozenset(
     {
         "abs", "add", "sub", "mul", "div", "pow", "exp", "log", "sqrt", "rsqrt", "neg", "clamp", "relu",
         "sigmoid", "tanh", "round", "floor", "ceil", "masked_fill", "logical_not", "logical_and",
-        "logical_or", "eq", "ne", "lt", "le", "gt", "ge", "square", "sign", "sin", "cos", "softmax", "nan_to_num", "isnan",
-        "isinf", "flip", "roll", "clip",
+        "logical_or", "eq", "ne", "lt", "le", "gt", "ge", "square", "sign", "sin", "cos", "softmax",
+        "nan_to_num", "isnan", "isinf", "flip", "roll", "clip",
     }
 )  # fmt: skip
 REDUCTIONS = frozenset(

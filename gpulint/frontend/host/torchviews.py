@@ -382,20 +382,19 @@ def view_as(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -
 
 def as_strided(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -> Value:
     size, steps = (args[0], args[1]) if len(args) > 1 else (kw.get("size"), kw.get("stride"))
-    shape = [as_int(v) for v in size.items] if isinstance(size, Seq) else [None]
-    strides = [as_int(v) for v in steps.items] if isinstance(steps, Seq) else [None]
-    if None in shape or None in strides or len(shape) != len(strides):
+    shape, strides = ([as_int(x) for x in v.items] if isinstance(v, Seq) else [None] for v in (size, steps))
+    known = [(n, step) for n, step in zip(shape, strides, strict=False) if n is not None and step is not None]
+    if len(known) != len(shape) or len(shape) != len(strides):
         return _loose(m, a, text)
-    return _of(a, text, [n for n in shape if n is not None], [n for n in strides if n is not None], False)
+    return _of(a, text, [n for n, _ in known], [step for _, step in known], False)
 
 
 Handler = Callable[[Machine, State, Arr, Args, Keywords, str], Value]
 VIEWS: dict[str, Handler] = {
     "contiguous": contiguous, "view": viewed, "reshape": reshape, "view_as": view_as, "reshape_as": view_as,
     "flatten": flatten, "ravel": flatten, "transpose": transpose, "swapaxes": transpose,
-    "swapdims": transpose,
-    "permute": permute, "t": turned, "unsqueeze": unsqueeze, "squeeze": squeeze, "expand": expand,
-    "expand_as": expand, "broadcast_to": expand, "narrow": narrow, "select": chosen, "chunk": parts,
-    "split": split, "unbind": unbind, "detach": same, "requires_grad_": same, "as_strided": as_strided,
-    "pin_memory": same, "alias": same,
+    "swapdims": transpose, "permute": permute, "t": turned, "unsqueeze": unsqueeze, "squeeze": squeeze,
+    "expand": expand, "expand_as": expand, "broadcast_to": expand, "narrow": narrow, "select": chosen,
+    "chunk": parts, "split": split, "unbind": unbind, "detach": same, "requires_grad_": same,
+    "as_strided": as_strided, "pin_memory": same, "alias": same,
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gpulint.frontend.triton import expressions as ex
@@ -46,6 +46,7 @@ class Given:
         return not is_none(self.get(name))
 
 
+Follows = tuple[int, ...]  # see `ir.nodes.Opaque.follows`
 Intrinsic = Callable[[Context, Given, ast.AST], Value]
 INTRINSICS: dict[str, tuple[tuple[str, ...], Intrinsic]] = {}
 
@@ -197,19 +198,28 @@ def unknown(cx: Context, name: str, given: Arguments, node: ast.AST) -> Value:
 
 def fresh(
     cx: Context, name: str, tiles: list[Tile], type_: n.ValueType, node: ast.AST,
-    shape: tuple[n.Expr, ...] | None = None,
+    shape: tuple[n.Expr, ...] | None = None, follows: Sequence[Follows] = (),
 ) -> Tile:  # fmt: skip
     """A new unknown in a local of its own, over the common shape of the tiles unless another is given.
 
-    The operands are those of its tiles that are locals: what it is made of, not how.
+    The operands are those of its tiles that are locals: what it is made of, not how. `follows`: as in
+    `ir.nodes.Opaque`, for each tile; with no shape given, element by element.
     """
     if shape is None:
         shape = shapes.common([t.shape for t in tiles]) if tiles else ()
+        follows = follows or [_aligned(t, len(shape)) for t in tiles]
     held = [cx.temp(t, "t", cx.span(node)) for t in tiles]
     operands = tuple(t.expr for t in held if isinstance(t.expr, n.Var))
+    own = tuple(f for t, f in zip(held, follows) if isinstance(t.expr, n.Var))
     last = name.rpartition(".")[2]
-    e = n.Opaque(name.removeprefix("tl."), operands, type_, True, len(shape), cx.span(node))
+    e = n.Opaque(name.removeprefix("tl."), operands, type_, True, len(shape), cx.span(node), own)
     return cx.temp(Tile(e, shape), last, cx.span(node))
+
+
+def _aligned(t: Tile, rank: int) -> Follows:
+    """A tile taken element by element, as it broadcasts to a rank."""
+    extra = rank - t.rank
+    return tuple(n.EVERY if shapes.is_one(s) else k + extra for k, s in enumerate(t.shape))
 
 
 def sizes(cx: Context, value: Value, node: ast.AST) -> tuple[n.Expr, ...]:

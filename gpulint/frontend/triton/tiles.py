@@ -8,7 +8,7 @@ from dataclasses import replace
 from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
-from gpulint.frontend.triton.calls import Given, fresh, intrinsic, sizes
+from gpulint.frontend.triton.calls import Follows, Given, fresh, intrinsic, sizes
 from gpulint.frontend.triton.context import Context, NotHandled
 from gpulint.frontend.triton.values import (
     DType,
@@ -195,7 +195,10 @@ def cat(cx: Context, given: Given, node: ast.AST) -> Value:
 @intrinsic("tl.gather", "src index axis")
 def gather(cx: Context, given: Given, node: ast.AST) -> Value:
     source, index = (ops.tile(cx, given.get(k), node) for k in ("src", "index"))
-    return fresh(cx, "gather", [source, index], source.type, node, index.shape)
+    axes = range(source.rank)
+    axis = _axis(given.get("axis"), source.rank, node) if given.has("axis") and source.rank else 0
+    along_ = tuple(n.EVERY if k == axis else k for k in axes)
+    return fresh(cx, "gather", [source, index], source.type, node, index.shape, [along_, tuple(axes)])
 
 
 def _ints(value: Value, node: ast.AST) -> list[int]:
@@ -227,40 +230,61 @@ def _reduced(value: Tile, given: Given, node: ast.AST) -> Shape:
     return (*value.shape[:axis], *middle, *value.shape[axis + 1 :])
 
 
+def _followed(value: Tile, given: Given, node: ast.AST) -> Follows:
+    """Which axis of the reduced tile each axis of the value is taken along."""
+    axes = range(value.rank)
+    if not given.has("axis") or not axes or integer(given.get("axis")) is None:
+        return tuple(n.EVERY for _ in axes)
+    axis = _axis(given.get("axis"), value.rank, node)
+    step = 0 if constant(given.get("keep_dims")) else 1
+    return tuple(n.EVERY if k == axis else k if k < axis else k - step for k in axes)
+
+
 def _accumulated(type_: Type) -> Type:
     if isinstance(type_, BoolType) or (isinstance(type_, IntType) and type_.bits < 32):
         return INT32 if not isinstance(type_, IntType) or type_.signed else IntType(32, signed=False)
     return type_
 
 
-@intrinsic("tl.sum tl.xor_sum tl.prod", "input axis keep_dims dtype")
-def sum_(cx: Context, given: Given, node: ast.AST) -> Value:
-    x = ops.tile(cx, given.get("input"), node)
-    dtype = given.get("dtype")
-    type_ = dtype.type if isinstance(dtype, DType) else _accumulated(x.type)
-    return fresh(cx, "sum", [x], type_, node, _reduced(x, given, node))
+def _reduction(name: str) -> None:
+    @intrinsic(f"tl.{name}", "input axis keep_dims dtype")
+    def run(cx: Context, given: Given, node: ast.AST) -> Value:
+        x = ops.tile(cx, given.get("input"), node)
+        dtype = given.get("dtype")
+        type_ = dtype.type if isinstance(dtype, DType) else _accumulated(x.type)
+        follows = _followed(x, given, node)
+        return fresh(cx, name, [x], type_, node, _reduced(x, given, node), [follows])
 
 
-@intrinsic("tl.max tl.min", "input axis return_indices return_indices_tie_break_left keep_dims")
-def extreme(cx: Context, given: Given, node: ast.AST) -> Value:
-    """The largest or smallest; also Python's, which has the same name as a method."""
-    x = ops.tile(cx, given.get("input"), node)
-    shape = _reduced(x, given, node)
-    value = fresh(cx, "extreme", [x], x.type, node, shape)
-    if constant(given.get("return_indices")):
-        return Tuple((value, _position(cx, x, shape, given, node)))
-    return value
+def _extreme(name: str) -> None:
+    @intrinsic(f"tl.{name}", "input axis return_indices return_indices_tie_break_left keep_dims")
+    def run(cx: Context, given: Given, node: ast.AST) -> Value:
+        """The largest or smallest; also Python's, which has the same name as a method."""
+        x = ops.tile(cx, given.get("input"), node)
+        shape = _reduced(x, given, node)
+        value = fresh(cx, name, [x], x.type, node, shape, [_followed(x, given, node)])
+        if constant(given.get("return_indices")):
+            return Tuple((value, _position(cx, f"arg{name}", x, shape, given, node)))
+        return value
 
 
-@intrinsic("tl.argmax tl.argmin", "input axis tie_break_left keep_dims")
-def argmax(cx: Context, given: Given, node: ast.AST) -> Value:
-    x = ops.tile(cx, given.get("input"), node)
-    return _position(cx, x, _reduced(x, given, node), given, node)
+def _extreme_position(name: str) -> None:
+    @intrinsic(f"tl.{name}", "input axis tie_break_left keep_dims")
+    def run(cx: Context, given: Given, node: ast.AST) -> Value:
+        x = ops.tile(cx, given.get("input"), node)
+        return _position(cx, name, x, _reduced(x, given, node), given, node)
 
 
-def _position(cx: Context, x: Tile, shape: Shape, given: Given, node: ast.AST) -> Tile:
+for _name in ("sum", "xor_sum", "prod"):
+    _reduction(_name)
+for _name in ("max", "min"):
+    _extreme(_name)
+    _extreme_position(f"arg{_name}")
+
+
+def _position(cx: Context, name: str, x: Tile, shape: Shape, given: Given, node: ast.AST) -> Tile:
     """A place along the reduced axis: a scalar one is known to lie within it."""
-    found = fresh(cx, "position", [x], INT32, node, shape)
+    found = fresh(cx, name, [x], INT32, node, shape, [_followed(x, given, node)])
     size = (
         x.shape[_axis(given.get("axis"), x.rank, node)]
         if given.has("axis") and x.shape
@@ -283,7 +307,8 @@ def reduce(cx: Context, given: Given, node: ast.AST) -> Value:
     out: list[Value] = []
     for v in items:
         x = ops.tile(cx, v, node)
-        out.append(fresh(cx, "reduce", [x], _accumulated(x.type), node, _reduced(x, given, node)))
+        shape, follows = _reduced(x, given, node), _followed(x, given, node)
+        out.append(fresh(cx, "reduce", [x], _accumulated(x.type), node, shape, [follows]))
     return Tuple(tuple(out)) if isinstance(values, Tuple) else out[0]
 
 
@@ -292,14 +317,32 @@ def scan(cx: Context, given: Given, node: ast.AST) -> Value:
     values = given.get("input")
     items = values.items if isinstance(values, Tuple) else (values,)
     tiles = [ops.tile(cx, v, node) for v in items]
-    out = [fresh(cx, "scan", [x], x.type, node) for x in tiles]
+    out = [fresh(cx, "scan", [x], x.type, node, x.shape, [_scanned(x, given, node)]) for x in tiles]
     return Tuple(tuple(out)) if isinstance(values, Tuple) else out[0]
 
 
-@intrinsic("tl.cumsum tl.cumprod tl.sort tl.softmax tl.cummax", "input axis reverse dtype")
-def along(cx: Context, given: Given, node: ast.AST) -> Value:
-    x = ops.tile(cx, given.get("input"), node)
-    return fresh(cx, "scan", [x], _accumulated(x.type), node)
+def _scanned(x: Tile, given: Given, node: ast.AST, mixed: bool = False) -> Follows:
+    """An element of a scan depends on those before it; of a sort (`mixed`) or from the end, on all."""
+    axis = given.get("axis")
+    along_ = _axis(axis, x.rank, node) if given.has("axis") and x.rank and integer(axis) is not None else None
+    if along_ is None and given.has("axis"):
+        return tuple(n.EVERY for _ in x.shape)
+    along_ = (x.rank - 1 if mixed else 0) if along_ is None else along_
+    reach = n.EVERY if mixed or (given.has("reverse") and constant(given.get("reverse")) is not False) else n.upto(along_)
+    return tuple(reach if k == along_ else k for k in range(x.rank))
+
+
+def _along(name: str, params: str, mixed: bool) -> None:
+    @intrinsic(f"tl.{name}", params)
+    def run(cx: Context, given: Given, node: ast.AST) -> Value:
+        x = ops.tile(cx, given.get("input"), node)
+        return fresh(cx, name, [x], _accumulated(x.type), node, x.shape, [_scanned(x, given, node, mixed)])
+
+
+for _name in ("cumsum", "cumprod", "cummax"):
+    _along(_name, "input axis reverse dtype", False)
+for _name in ("sort", "softmax"):
+    _along(_name, "input axis", True)
 
 
 @intrinsic("tl.topk", "x k dim")
@@ -337,7 +380,14 @@ def _product(cx: Context, name: str, a: Tile, b: Tile, given: Given, node: ast.A
     dtype = given.get("out_dtype")
     type_ = dtype.type if isinstance(dtype, DType) else INT32 if isinstance(a.type, IntType) else FLOAT32
     if isinstance(acc, Tile) and not is_none(acc) and acc.shape:
-        return fresh(cx, name, [a, b, acc], acc.type, node, acc.shape)
+        return fresh(cx, name, [a, b, acc], acc.type, node, acc.shape, _contracted(a, b, acc.rank))
     if a.rank < 2 or b.rank < 2:
         raise NotHandled("a matrix product of tiles with fewer than two axes", node)
-    return fresh(cx, name, [a, b], type_, node, (*a.shape[:-1], b.shape[-1]))
+    return fresh(cx, name, [a, b], type_, node, (*a.shape[:-1], b.shape[-1]), _contracted(a, b, a.rank))
+
+
+def _contracted(a: Tile, b: Tile, rank: int) -> list[Follows]:
+    """A matrix product: rows of the first, columns of the second, all that lies between; and the sum so far."""
+    left = (*range(a.rank - 1), n.EVERY)
+    right = (*range(b.rank - 2), n.EVERY, b.rank - 1)
+    return [left, right, tuple(range(rank))]

@@ -51,6 +51,8 @@ class LaunchRankMismatch(Rule):
             if s.site.forall or not s.site.ranked or grid is None or block is None:
                 continue
             given = max(len(grid), len(block))
+            if all(size.value == 1 for size in (*grid, *block)):
+                continue  # a single thread, however it is written
             if given < rank and any(_reaches(view, axis) for axis in range(given, rank)):
                 message = f"`{name}` indexes {rank} dimensions, but this launch has {given}"
                 yield self.finding(

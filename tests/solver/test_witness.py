@@ -1,0 +1,54 @@
+"""What a witness tells is enough to run it again, and within the standing assumptions."""
+
+from __future__ import annotations
+
+from fuzz.expressions import ArrayParam
+from fuzz.generate import Program
+from fuzz.refuted import unfounded
+from kernels import kernel
+
+from gpulint.dataflow import analyse
+from gpulint.ir.nodes import Kernel
+from gpulint.ir.symbols import size
+from gpulint.solver import space
+from gpulint.solver.decide import decide
+from gpulint.solver.options import Options
+from gpulint.solver.verdict import REFUTED, KernelResult
+from gpulint.term import ge
+
+HEAD = "import numba\nfrom numba import cuda\n\n\n@cuda.jit\n"
+
+
+def decided(body: str) -> tuple[Kernel, KernelResult, Program]:
+    """A kernel of two flat arrays and a number."""
+    text = f"{HEAD}def k(x, y, n):\n    i = cuda.grid(1)\n{body}"
+    arrays = (ArrayParam("x", 1, "data", "float32"), ArrayParam("y", 1, "data", "int32"))
+    k = kernel(text)
+    return k, decide(k, analyse(k), (), Options()), Program(text, 1, arrays, ("n",))
+
+
+SIZE_ONLY = "    if i < y.size:\n        x[n + i // 2] = i\n"
+
+
+def test_an_array_that_is_only_asked_for_its_size_is_named_in_the_witness() -> None:
+    k, result, program = decided(SIZE_ONLY)
+    races = [v for v in result.verdicts if v.obligation.property == "disjoint" and v.kind == REFUTED]
+    assert races and all(v.witness is not None and "y.size" in v.witness.params for v in races)
+    assert not unfounded(result, k, program)
+
+
+def test_an_array_that_is_only_asked_for_its_size_is_not_empty() -> None:
+    k, _, _ = decided(SIZE_ONLY)
+    assert ge(size("y", 1), 1) in space.launch_facts(k, analyse(k), Options())
+    assert ge(size("y", 1), 1) not in space.launch_facts(k, analyse(k), Options(assume=frozenset()))
+
+
+def test_the_violation_shown_is_that_of_the_access_itself() -> None:
+    k, result, program = decided(
+        "    if i < n:\n        x[i + n] = y[i]\n        y[i] = x[i // 3] + x[i + 2]\n"
+    )
+    for v in result.verdicts:
+        if v.kind == REFUTED and v.witness is not None and v.obligation.access is not None:
+            assert v.witness.array == v.obligation.access.array.name
+    assert any(v.kind == REFUTED for v in result.verdicts)
+    assert not unfounded(result, k, program)

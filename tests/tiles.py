@@ -168,9 +168,10 @@ def loop(target: str, start: Any, stop: Any, step: Any, *body: Any, row: int = 1
     return n.For(target, x(start).e, x(stop).e, x(step).e, body, INT32, at(row))
 
 
-def unknown(name: str, *operands: Any, rank: int = 0, type_: Any = INT32) -> X:
+def unknown(name: str, *operands: Any, rank: int = 0, type_: Any = INT32, follows: Any = (),
+            row: int = 1) -> X:  # fmt: skip
     """The result of a reduction, a dot, a sort."""
-    return X(n.Opaque(name, tuple(x(o).e for o in operands), type_, True, rank))
+    return X(n.Opaque(name, tuple(x(o).e for o in operands), type_, True, rank, at(row), follows))
 
 
 def kernel(*body: Any, element: Any = FLOAT32, elements: Any = None) -> n.Kernel:

@@ -136,6 +136,36 @@ class Sync:
 
 
 @dataclass(frozen=True)
+class LeftOutCase:
+    """A way in which a use may depend on a lane of a load: where, and the load's mask there.
+
+    `where` is the load as an access of one point whose guard is `domain` without `inside`.
+    """
+
+    where: Access
+    domain: Bool
+    inside: Bool
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A load whose lanes outside the mask reach a use.
+
+    `what` is the use, at `span`: the first operation on the way that combines lanes (`sum`, `dot`), else
+    what takes the value (`stored value`, `mask`). `wins`: the load pads with zero, and in this operation
+    zero takes part as a value: an extreme, or `exponentials` that are summed; empty for a load without
+    padding. `whole`: no way is missing.
+    """
+
+    load: Access
+    cases: tuple[LeftOutCase, ...]
+    what: str
+    span: Span
+    wins: str = ""
+    whole: bool = True
+
+
+@dataclass(frozen=True)
 class AccessSet:
     """All that the prover knows of a kernel.
 
@@ -155,6 +185,7 @@ class AccessSet:
     tainted: frozenset[str] = field(default=frozenset())
     aranges: tuple[tuple[Int, Int, Span], ...] = ()  # bounds of the `arange`s of a tile kernel
     grid_rank: int = 3  # axes of the grid that the kernel looks at
+    left_out: tuple[LeftOut, ...] = ()  # lanes that masked loads leave out and something uses
 
 
 NO_GUARD = TRUE

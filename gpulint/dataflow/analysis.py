@@ -13,6 +13,7 @@ from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
 from gpulint.dataflow.induction import count
 from gpulint.dataflow.lanes import Sizes, lane_atom, sizes
 from gpulint.dataflow.ops import operations
+from gpulint.dataflow.padding import left_out
 from gpulint.dataflow.signs import Signs, floored, limit, truncates
 from gpulint.dataflow.terms import Opaque, Terms
 from gpulint.dataflow.typed import Typed
@@ -84,7 +85,7 @@ class Analysis:
         return AccessSet(
             tuple(self.accesses), arrays, ops, syncs, facts, rank, tuple(self.terms.notes),
             tuple(self.graph.unsupported), frozenset(self.graph.tainted), self._aranges(),
-            grid_rank(self.graph),
+            grid_rank(self.graph), left_out(self) if self.graph.tile else (),
         )  # fmt: skip
 
     def _aranges(self) -> tuple[tuple[Int, Int, Span], ...]:

@@ -155,10 +155,10 @@ class Runner:
 
     def counted(self, s: n.For) -> Signal:
         bounds = [self.f.value(e) for e in (s.start, s.stop, s.step)]
-        if not all(isinstance(b, int) for b in bounds):
-            return self.skip((s,), s.span, "a bound of the loop is not known")
         for b in bounds:
             self.f.wrapped(b, s.span)
+        if not all(isinstance(b, int) for b in bounds):
+            return self.skip((s,), s.span, "a bound of the loop is not known")
         if bounds[2] == 0:
             raise Cut("not-executable", s.span, "a loop of step 0")
         for i in range(*map(int, bounds)):

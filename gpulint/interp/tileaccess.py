@@ -92,8 +92,9 @@ class Accesses:
                 self._order(f, place, Touch(f.thread, at, s, READ, None))
                 place.array.read.add(place.flat)
                 out[position] = current(cursor, place, site)
+        base = f.env[s.array].array.name
         for position in left:
-            out[position] = Undefined(s.span, s.array, f.point(_lanes_at(position, shape)))
+            out[position] = Undefined(s.span, base, f.point(_lanes_at(position, shape)))
         f.env[s.target] = Tile.of(tuple(range(len(shape))), shape, out) if shape else out[0]
 
     def store(self, f: Frame, s: n.Store) -> None:

@@ -58,10 +58,11 @@ class Frame:
 
     def used(self, value: Undefined, span: Span) -> None:
         """Report an undefined lane that something makes use of."""
-        where = value.by or span
-        self.machine.report(
-            UNDEFINED_LANE, value.span, value.point, array=value.array, other_span=where, detail=value.what
-        )
+        for x in value.origins:
+            where = x.by or span
+            self.machine.report(
+                UNDEFINED_LANE, x.span, x.point, array=x.array, other_span=where, detail=x.what
+            )
 
     def point(self, at: tuple[int, ...] = ()) -> Point:
         """The program with the coordinates of a lane, of the first three axes."""

@@ -25,7 +25,7 @@ def combined(e: n.Opaque, given: list[Value]) -> Value:
 
 
 def _first(*given: Any) -> Any:
-    return next((g for g in given if g.__class__ is Undefined), POISON)
+    return tv.depends(given) or POISON
 
 
 def _mark(e: n.Opaque, value: Any) -> Any:
@@ -42,7 +42,8 @@ def _part(e: n.Opaque, value: Tile, follows: tuple[int, ...]) -> Value:
     for at, element in zip(lanes, value.data):
         if element.__class__ is Undefined:
             for key in _keys(axes, to, at, sizes):
-                found.setdefault(key, element.combined(e.span, e.name))
+                mark = element.combined(e.span, e.name)
+                found[key] = tv.depends((found[key], mark)) or mark if key in found else mark
     if not axes:
         return next(iter(found.values()), POISON)
     every = itertools.product(*(range(sizes[a]) for a in axes))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,7 +43,8 @@ class Wrapped(int):
 class Undefined:
     """The value of a lane that a load leaves out, and of all that is made of it.
 
-    `point` is that lane, `by` and `what` the first operation on its way that combines lanes.
+    `point` is that lane, `by` and `what` the first operation on its way that combines lanes. `also`: lanes of
+    other loads that the value depends on as well.
     """
 
     span: Span
@@ -51,9 +52,16 @@ class Undefined:
     point: Point
     by: Span | None = None
     what: str = ""
+    also: tuple[Undefined, ...] = ()
 
     def combined(self, by: Span, what: str) -> Undefined:
-        return self if self.by is not None else replace(self, by=by, what=what)
+        """The value after an operation that combines lanes."""
+        also = tuple(x.combined(by, what) for x in self.also)
+        return replace(self, also=also) if self.by is not None else replace(self, by=by, what=what, also=also)
+
+    @property
+    def origins(self) -> tuple[Undefined, ...]:
+        return (self, *self.also)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +124,20 @@ def _places(value: Tile, over: Sizes) -> Iterator[int]:
     return iter(places)
 
 
+def depends(given: Iterable[Any]) -> Undefined | None:
+    """The value of what depends on these: undefined as any of them is, else None."""
+    marks = [x for g in given if g.__class__ is Undefined for x in g.origins]
+    if len(marks) < 2:
+        return marks[0] if marks else None
+    each_ = list({(x.span, x.by): replace(x, also=()) for x in reversed(marks)}.values())[::-1]
+    return replace(each_[0], also=tuple(each_[1:]))
+
+
 def strict(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, undefined where an operand is."""
 
     def run(*given: Any) -> Any:
-        return next((g for g in given if g.__class__ is Undefined), None) or function(*given)
+        return depends(given) or function(*given)
 
     return run
 

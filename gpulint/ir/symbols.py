@@ -73,6 +73,11 @@ def size(array: str, ndim: int | None) -> Int:
     return out
 
 
+def is_extent(name: str) -> bool:
+    """Whether a symbol's name is that of an extent or a size of an array."""
+    return name.endswith(".size") or ".shape[" in name
+
+
 def stride(array: str, axis: int, unit: str = "byte") -> Int:
     """The stride along an axis in bytes (`x.strides[0]`) or elements (`x.stride(0)`)."""
     name = f"{array}.strides[{axis}]" if unit == "byte" else f"{array}.stride({axis})"

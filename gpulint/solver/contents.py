@@ -14,7 +14,7 @@ from gpulint.ir import nodes as n
 from gpulint.ir.walk import statements, walk
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import Obligation
-from gpulint.term import apps
+from gpulint.term import Bool, Int, apps, conjuncts, symbols
 
 
 def tell(s: Setting, o: Obligation) -> bool:
@@ -22,7 +22,7 @@ def tell(s: Setting, o: Obligation) -> bool:
     if o.access is None or o.property not in ("in-range", "disjoint"):
         return True
     accesses = [a for a in (o.access, o.other) if a is not None]
-    loaded = {x.data for a in accesses for x in apps(*a.subscripts, op="load")}
+    loaded = {x.data for a in accesses for x in apps(*a.subscripts, *_reach(a), op="load")}
     if not loaded:
         return True
     if o.property == "in-range":
@@ -32,6 +32,13 @@ def tell(s: Setting, o: Obligation) -> bool:
         if any(e is not None and e.injective is False for e in known):
             return True
     return any(accumulates(s.kernel, a) for a in accesses if a.mode == "write")
+
+
+def _reach(a: Access) -> list[Int | Bool]:
+    """What limits the loop counters of an access: trip counts and conditions on them."""
+    counters = {loop.counter for loop in a.loops}
+    limits: list[Int | Bool] = [loop.trips for loop in a.loops]
+    return limits + [c for c in conjuncts(a.guard) if counters & symbols(c)]
 
 
 def accumulates(kernel: n.Kernel, a: Access) -> bool:

@@ -11,7 +11,7 @@ from gpulint.contract.satisfy import simplify
 from gpulint.dataflow.access import AccessSet
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.ir.nodes import Kernel
-from gpulint.solver import coverage, fresh, general, launches, questions, search, shapes, sites
+from gpulint.solver import coverage, fresh, general, lanes, launches, questions, search, shapes, sites
 from gpulint.solver.general import Round
 from gpulint.solver.options import Options
 from gpulint.solver.setting import Setting
@@ -48,6 +48,7 @@ def decide(
         coverage.check(a, r, sites_)
         fresh.check(a, sites_)
         shapes.check(a)
+        lanes.check(a)
     verdicts = _merge(r, at) if at else _alone(r)
     for a in at:
         verdicts += a.extra
@@ -102,7 +103,7 @@ def _alone(r: Round) -> list[Verdict]:
             if w is not None:
                 v = replace(v, kind=REFUTED, witness=w, geometry=True, rung="search")
         out.append(v)
-    return out
+    return out + lanes.usual(usual)
 
 
 def _worth_trying(v: Verdict) -> bool:

@@ -14,6 +14,7 @@ from gpulint.solver import (
     convergence,
     disjoint,
     initialised,
+    lanes,
     presumed,
     ranges,
     resources,
@@ -87,7 +88,7 @@ def _decide(s: Setting, named: Named) -> Round:
     full = s.with_premises(inferred)
     verdicts += _widths(s, full, inferred, named)
     verdicts += _disjoint(s, full, inferred, named)
-    for o in (*convergence.obligations(s), *initialised.obligations(s)):
+    for o in (*convergence.obligations(s), *initialised.obligations(s), *lanes.obligations(s)):
         verdicts.append(_either(s, full, inferred, _ordered(o)))
     verdicts += [*resources.decide(s), *tuning.decide(s)]
     whole = consistent(s, _data(verdicts))
@@ -97,6 +98,7 @@ def _decide(s: Setting, named: Named) -> Round:
 
 def _ordered(o: Obligation) -> Ask:
     decide_ = convergence.again if o.property == "convergent" else initialised.again
+    decide_ = lanes.again if o.lanes is not None else decide_
     return lambda s: decide_(s, o)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpulint.contract.alias import Overlap, overlaps
 from gpulint.contract.limits import LimitCondition, launch_conditions
+from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
 from gpulint.solver import disjoint, search, space
 from gpulint.solver.general import Round
@@ -159,14 +160,20 @@ def _declared(a: SiteRound, r: Round) -> None:
 
 
 def _aliases(a: SiteRound, r: Round) -> None:
-    """Arguments that overlap for certain, where the kernel's accesses would race."""
+    """Arguments that share memory, or are parts of one allocation, where the kernel's accesses would race."""
     s = a.setting
     assert s.site is not None
     for o in overlaps(s.site, s.accesses.arrays)[:MAX_OVERLAPS]:
-        if o.certain:
+        if o.certain or _one_buffer(s.site, o):
             v = _alias(s, r, o)
             if v is not None:
                 a.extra.append(v)
+
+
+def _one_buffer(site: LaunchSite, o: Overlap) -> bool:
+    """Whether the two are parts of one allocation, which may or may not have elements in common."""
+    a, b = site.arguments.get(o.a), site.arguments.get(o.b)
+    return isinstance(a, HostArray) and isinstance(b, HostArray) and bool(a.buffer) and a.buffer == b.buffer
 
 
 def _alias(s: Setting, r: Round, o: Overlap) -> Verdict | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpulint.solver import contents, convergence, disjoint, initialised, ranges, search, widths
+from gpulint.solver import contents, convergence, disjoint, initialised, lanes, ranges, search, widths
 from gpulint.solver.pairs import Pair
 from gpulint.solver.residual import Named
 from gpulint.solver.search import Ask
@@ -28,6 +28,8 @@ def again(s: Setting, o: Obligation, named: Named) -> Verdict | None:
         return disjoint.decide(s, pair(s, o), named)
     if o.property == "convergent":
         return convergence.again(s, o)
+    if o.lanes is not None:
+        return lanes.again(s, o)
     if o.property == "initialised":
         return initialised.again(s, o)
     return None
@@ -41,6 +43,8 @@ def pair(s: Setting, o: Obligation) -> Pair:
 
 def refute(s: Setting, o: Obligation) -> Witness | None:
     """A replayed witness against an obligation in a setting that binds the launch."""
+    if o.lanes is not None:
+        return lanes.refute(s, o)
     if not contents.tell(s, o):
         return None
     ask = _ask(s, o)

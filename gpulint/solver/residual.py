@@ -36,7 +36,7 @@ from gpulint.term import (
     sub,
     symbols,
 )
-from gpulint.term.build import ONE, of_atom
+from gpulint.term.build import ONE, monomial, of_atom
 
 Residual = tuple[Int, ...]
 DEPTH = 3
@@ -126,7 +126,9 @@ def _within(p: Int, loads: list[App]) -> Clause | None:
     a = loads[0]
     coeff = next((c for m, c in p.terms if m == (a,)), 0)
     rest = sub(p, mul(coeff, of_atom(a)))
-    if coeff == 0 or apps(rest, op="load") or any(s.scope is not Scope.LAUNCH for s in symbols(rest)):
+    if coeff == 0:
+        return _scaled(p, a)
+    if apps(rest, op="load") or any(s.scope is not Scope.LAUNCH for s in symbols(rest)):
         return None
     rest = space.unfold(rest)
     if coeff > 0:  # A <= -rest / c
@@ -134,6 +136,23 @@ def _within(p: Int, loads: list[App]) -> Clause | None:
         return Clause(predicate="within", arrays=(a.data,), bounds=(ZERO, top))
     low = neg(floordiv(neg(rest), -coeff))  # A >= ceil(rest / -c)
     return Clause(predicate="above", arrays=(a.data,), bounds=(low,))
+
+
+def _scaled(p: Int, a: App) -> Clause | None:
+    """`w * A[...] + rest <= 0` for a size or stride `w`, as `A <= -rest // w` (which asks `w >= 1`)."""
+    inner = [(m, c) for m, c in p.terms if a in m]
+    if any(c < 0 or m.count(a) > 1 for m, c in inner):
+        return None
+    factor, rest = ZERO, p
+    for m, c in inner:
+        others = list(m)
+        others.remove(a)
+        factor = add(factor, mul(monomial(tuple(others)), c))
+        rest = sub(rest, mul(monomial(m), c))
+    if apps(rest, op="load") or any(s.scope is not Scope.LAUNCH for s in symbols(rest, factor)):
+        return None
+    top = add(floordiv(neg(space.unfold(rest)), space.unfold(factor)), ONE)
+    return Clause(predicate="within", arrays=(a.data,), bounds=(ZERO, top))
 
 
 def rank(c: Clause) -> int:

@@ -28,7 +28,8 @@ BLOCKS = ((32, 1, 1), (8, 8, 1), (4, 4, 4))  # usual block shapes by launch rank
 ALL_THREADS = 2048  # up to this many threads the whole launch is replayed
 SEARCH_RLIMIT = 3_000_000
 REPLAY_STEPS = 300_000  # statements (of a tile kernel: element operations) of one replay
-FILLS = ((0, 0), (1, 1), (-1, -1), (1, 0))  # what arrays hold where the model does not say: see `Reader.launch`
+COORDINATES = ("threadIdx.", "blockIdx.", "gid.", "lane")
+FILLS = ((0, 0), (1, 1), (-1, -1), (1, 0))  # what arrays hold where the model is silent (`Reader.launch`)
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
         if launch is None:
             return None
         launch.max_steps = REPLAY_STEPS
+        if ask.obligation.kind == "padding":
+            launch.unpadded = ask.obligation.span
         launch.points = None if whole else reader.points(launch.block)
         if whole and threads(launch) > ALL_THREADS:
             grid = any(y.kind == "grid" for y in s.accesses.syncs)
@@ -99,7 +102,13 @@ def threads_of(block: tuple[int, int, int]) -> int:
 
 
 def hangs_on_data(ask: Ask) -> bool:
-    """Whether some condition is a predicate of loaded values, which the model cannot choose."""
+    """Whether some condition is a predicate of loaded values, which the model cannot choose.
+
+    So it may be where nothing is known of the condition, or where it holds an unknown of a point.
+    """
+    unknown = (x for x in symbols(*ask.conditions) if x.scope is Scope.POINT)
+    if not ask.conditions or any(not x.name.startswith(COORDINATES) for x in unknown):
+        return True
     return any(isinstance(a, App) and a.op in ("fn", "load") for a in atoms(*ask.conditions))
 
 

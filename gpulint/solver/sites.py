@@ -21,7 +21,7 @@ from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import FALSE, TRUE, Scope, and_, ge, lt, symbols
+from gpulint.term import FALSE, TRUE, Scope, Sym, and_, ge, lt, symbols
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
 
@@ -50,14 +50,30 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
         return out
     met = {c: meets(s, c) for c in dict.fromkeys((*declared, *r.inferred, *_all(r)))}
     out.unmet = [c for c in dict.fromkeys((*declared, *r.inferred)) if not met[c]]
-    natural = s.with_premises(c for c in r.inferred if not met[c] and independent(c, binding))
+    given = _possible(s, [c for c in r.inferred if not met[c] and independent(c, binding)])
+    natural = s.with_premises(given)
     for i, v in enumerate(r.verdicts):
         if v.kind == PROVED:
             continue
         if v.kind == UNDER and all(met[c] for c in v.clauses):
             continue
-        out.answers[i] = _answer(s, natural, v, r, binding)
+        own = [c for c in v.clauses if independent(c, binding)] if chosen_by_caller(site) else []
+        kept = s.with_premises((*given, *own)) if own else natural
+        out.answers[i] = _answer(s, kept, v, r, binding)
     return out
+
+
+def _possible(s: Setting, clauses: list[Clause]) -> list[Clause]:
+    """The clauses, less those that no launch from here meets together with the ones before."""
+    conditions = {c: s.term(c.condition) for c in clauses if not c.predicate}
+    if not conditions or not s.prover.unsat(*conditions.values()):
+        return clauses
+    kept: list[Clause] = []
+    for c in clauses:
+        before = [conditions[k] for k in kept if k in conditions]
+        if c not in conditions or not s.prover.unsat(*before, conditions[c]):
+            kept.append(c)
+    return kept
 
 
 def _all(r: Round) -> tuple[Clause, ...]:
@@ -100,6 +116,13 @@ def independent(c: Clause, binding: Binding) -> bool:
     if goal == FALSE:
         return False
     return len({owner(x.name) for x in symbols(goal)}) > 1
+
+
+def chosen_by_caller(site: LaunchSite) -> bool:
+    """Whether the launch passes on sizes that its caller gives, with no arithmetic of its own."""
+    sizes = (*(site.grid or ()), *(site.block or ()))
+    free = [t for t in sizes if t.value is None]
+    return bool(free) and all(isinstance(t.atom, Sym) and owner(t.atom.name) == t.atom.name for t in free)
 
 
 def owner(name: str) -> str:

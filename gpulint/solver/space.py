@@ -190,6 +190,15 @@ def launch_facts(kernel: Kernel, accesses: AccessSet, options: Options) -> tuple
     return tuple(out)
 
 
+def host_facts(terms: Iterable[Bool], options: Options) -> list[Bool]:
+    """What the standing assumptions say of the extents that a launch site's terms name."""
+    extents = [s for s in sorted(symbols(*terms), key=lambda s: s.order) if names.is_extent(s.name)]
+    out = [ge(of_atom(s), 1) for s in extents] if NON_EMPTY in options.assume else []
+    if INT32_SIZES in options.assume:
+        out += [le(of_atom(s), MANY) for s in extents]
+    return out
+
+
 def twin(t: T, side: int, shared: Set[Sym] = frozenset()) -> T:
     """The term for one of two points: symbols that are neither the launch's nor shared are marked."""
     return rename(t, lambda s: mark(s, side, shared))

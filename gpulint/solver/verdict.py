@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpulint.contract.clause import Clause
-from gpulint.dataflow.access import Access, IntOp, Sync
+from gpulint.dataflow.access import Access, IntOp, LeftOut, Sync
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.interp.launch import Point
 from gpulint.ir.span import Span
@@ -34,6 +34,7 @@ class Obligation:
     axis: int | None = None  # which subscript check of `access`
     sync: Sync | None = None
     scope: str = ""
+    lanes: LeftOut | None = None  # the lanes of a load, and their use
 
 
 @dataclass(frozen=True)

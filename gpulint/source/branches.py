@@ -13,7 +13,9 @@ def flag(expr: ast.expr, place: ast.expr, scope: Scope) -> bool | None:
 
     Only a name that has a single binding counts, so that its value is the one that was tested.
     """
-    if not isinstance(expr, ast.Name) or len(scope.lookup(expr.id)) != 1 or isinstance(scope.node, ast.Lambda):
+    if not isinstance(expr, ast.Name) or isinstance(scope.node, ast.Lambda):
+        return None
+    if len(scope.lookup(expr.id)) != 1:
         return None
     for test, taken in _around(scope.node.body, place.lineno):
         truth = _tested(test, expr.id)
@@ -38,7 +40,8 @@ def _around(body: Sequence[ast.stmt], row: int) -> Iterator[tuple[ast.expr, bool
 
 def _first(s: ast.stmt) -> int:
     """The first row of a statement, its decorators included."""
-    return min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", []))])
+    decorators: list[ast.expr] = getattr(s, "decorator_list", [])
+    return min([s.lineno, *(d.lineno for d in decorators)])
 
 
 def _tested(test: ast.expr, name: str) -> bool | None:

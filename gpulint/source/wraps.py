@@ -144,9 +144,10 @@ class Wraps:
             return None
         if node not in self._classes:
             self._classes[node] = None  # what a recursive class sees of itself
-            found = [w for call, scope in self._kept_calls(inner) if (w := self.decorator(call.func, scope, depth))]
-            best = min(found, key=lambda w: len(w.options), default=None)
-            self._classes[node] = replace(best, raw=False, options={}, spread=()) if best is not None else None
+            calls = self._kept_calls(inner)
+            found = (self.decorator(call.func, scope, depth) for call, scope in calls)
+            wrap = next((w for w in found if w is not None), None)
+            self._classes[node] = replace(wrap, raw=False, options={}, spread=()) if wrap is not None else None
         return self._classes[node]
 
     def _kept_calls(self, inner: Scope) -> Iterator[tuple[ast.Call, Scope]]:
@@ -155,8 +156,9 @@ class Wraps:
         kept = {attr for f in inner.node.body if getattr(f, "name", "") == "__init__" for attr in _keeps(f)}
         for call, scope in inner.module.calls if kept else ():
             first = _first(call)
-            if isinstance(first, ast.Attribute) and first.attr in kept and enclosing_class(first.value, scope) is inner:
-                yield call, scope
+            if isinstance(first, ast.Attribute) and first.attr in kept:
+                if enclosing_class(first.value, scope) is inner:
+                    yield call, scope
 
     def _configured(self, call: ast.Call, scope: Scope, depth: int) -> Wrap | None:
         if self.project.dotted(call.func, scope) == "functools.partial" and call.args:

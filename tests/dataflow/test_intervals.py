@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpulint.dataflow.intervals import Intervals
+from gpulint.dataflow.intervals import BLOCK, GRID, WARP, Intervals
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT64
 
@@ -94,3 +94,60 @@ def test_second_run_of_an_inner_loop_meets_the_end_of_the_first() -> None:
 def test_device_function_that_synchronises() -> None:
     a, b = store(), load()
     assert gaps((a, n.Block("f", (SYNC(), n.Leave("f"))), b), a, b) == []
+
+
+WARP_SYNC = lambda: n.Barrier("warp")  # noqa: E731
+
+
+def ways(body: tuple[n.Stmt, ...], a: n.Stmt, b: n.Stmt, cuts: tuple[str, ...]) -> int:
+    found = Intervals(body, cuts).ties(a, b)
+    assert found is not None
+    return len(found)
+
+
+def test_a_warps_barrier_orders_the_warp_only() -> None:
+    a, b = store(), load()
+    body = (a, WARP_SYNC(), b)
+    assert ways(body, a, b, WARP) == 0
+    assert ways(body, a, b, BLOCK) == 1
+
+
+def test_a_barrier_of_some_lanes_is_not_relied_on() -> None:
+    a, b = store(), load()
+    assert ways((a, n.Barrier("warp", n.Const(0xFFFF, INT64)), b), a, b, WARP) == 1
+    assert ways((a, n.Barrier("warp", n.Const(0xFFFFFFFF, INT64)), b), a, b, WARP) == 0
+
+
+def test_a_shuffle_orders_no_memory() -> None:
+    a, b = store(), load()
+    assert ways((a, n.Barrier("warp", orders=False), b), a, b, WARP) == 1
+
+
+def test_between_blocks_only_the_grids_barrier_counts() -> None:
+    a, b = store(), load()
+    assert ways((a, SYNC(), b), a, b, GRID) == 1
+    assert ways((a, n.Barrier("grid"), b), a, b, GRID) == 0
+
+
+def flag() -> n.Atomic:
+    return n.Atomic("exch", "f", (ONE,), (ONE,))
+
+
+FENCES = ("fence_device",)
+
+
+def test_an_atomic_behind_a_fence_may_hand_over() -> None:
+    a, b = store(), load()
+    give, take = (a, n.Barrier("fence_device"), flag()), (flag(), b)
+    assert Intervals((n.If(I, give, take),)).handed_over(a, b, FENCES)
+    assert Intervals((n.If(I, give, take),)).handed_over(b, a, FENCES)
+
+
+def test_no_fence_no_atomic_or_the_wrong_side_hands_nothing_over() -> None:
+    a, b = store(), load()
+    fence = n.Barrier("fence_device")
+    for give, take in (
+        ((a, flag()), (flag(), b)), ((a, fence), (flag(), b)), ((a, fence, flag()), (b,)),
+        ((fence, flag(), a), (flag(), b)), ((a, n.Barrier("fence_block"), flag()), (flag(), b)),
+    ):  # fmt: skip
+        assert not Intervals((n.If(I, give, take),)).handed_over(a, b, FENCES)

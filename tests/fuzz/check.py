@@ -101,7 +101,7 @@ def admitted(verdict: Verdict, result: KernelResult, kernel: Kernel, launch: Con
 
 def matching(o: Obligation, outcome: Outcome) -> list[Violation]:
     """The violations that are about this obligation."""
-    unknown = bool(outcome.of("out-of-range"))  # what was read there may have been stored
+    unknown = bool(outcome.of("out-of-range") or outcome.of("uninitialised"))  # it may have been stored
     return [v for v in outcome.violations if _about(o, v) and not harmless(v, unknown)]
 
 
@@ -131,7 +131,7 @@ def _in_scope(o: Obligation, v: Violation) -> bool:
 def harmless(v: Violation, unknown: bool = False) -> bool:
     """Two writes of one value: the element is the same in either order.
 
-    `unknown`: values may come from outside an array, so that nobody knows whether they are one."""
+    `unknown`: values may be read where there are none, so that nobody knows whether they are one."""
     if v.kind != "race" or v.modes != ("write", "write"):
         return False
     return v.detail == SAME_VALUE or (unknown and v.span == v.other_span)

@@ -1,4 +1,4 @@
-"""Random programs with their host code: `main` makes the arrays and launches the kernel once.
+"""Random programs with their host code: `main` makes the arrays and launches the kernel.
 
 The sizes are numbers, inputs of `main`, or those of an array that `main` is given; the grid is rounded
 up, rounded down, off by one or plain wrong; a check of the inputs may come first.
@@ -6,7 +6,7 @@ up, rounded down, off by one or plain wrong; a check of the inputs may come firs
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fuzz import barriers, generate
 from fuzz.choose import Chooser, Seeded
@@ -38,6 +38,7 @@ class HostWriter:
     given: list[ArrayParam]
     sizes: list[str]
     made: list[ArrayParam]
+    helper: list[str] = field(default_factory=list)
 
     def emit(self, line: str) -> None:
         self.lines.append(f"    {line}")
@@ -107,7 +108,32 @@ class HostWriter:
             grid.append(self.ch.pick(("1", "m", "2")))
         elif self.ch.chance(4):
             block.append(self.ch.pick(("1", "2", "m")))
-        self.emit(f"k[{_tuple(grid)}, {_tuple(block)}]({', '.join(self.arguments())})")
+        self.place(f"k[{_tuple(grid)}, {_tuple(block)}]", self.arguments())
+
+    def place(self, how: str, arguments: list[str]) -> None:
+        """The launch itself: mostly plain, else in a loop over a scalar, in a branch, or in a helper."""
+        kind = self.ch.integer(0, 19)
+        text = f"{how}({', '.join(arguments)})"
+        if kind == 0 and self.program.scalars:
+            self.emit(f"for s in range({self.ch.pick((self.sizes[0], '3', '1, m'))}):")
+            self.emit(f"    {how}({', '.join([*arguments[:-1], 's'])})")
+        elif kind == 1:
+            self.emit(f"if {self.numbers[0]} {self.ch.pick(('> 4', '<= m', '% 2 == 0'))}:")
+            self.emit(f"    {text}")
+            if self.ch.chance(50):
+                self.emit("else:")
+                self.emit(f"    k[{_tuple(['2'] * self.program.rank)}, 2]({', '.join(arguments)})")
+        elif kind == 2:
+            names = [a.name for a in self.program.arrays]
+            size = self.sizes[0]
+            own = [*names, *("size" for _ in self.program.scalars)]
+            self.helper = [
+                f"def _start({', '.join([*names, 'size'])}):",
+                f"    k[(size + 3) // 4, 4]({', '.join(own)})",
+            ]
+            self.emit(f"_start({', '.join([*names, size])})")
+        else:
+            self.emit(text)
 
     def arguments(self) -> list[str]:
         out = [a.name for a in self.program.arrays]
@@ -156,7 +182,7 @@ def program(ch: Chooser, kernel: Program, seed: str) -> HostProgram:
     w = HostWriter(ch, kernel, ["n", "m"], [], [], [], [])
     w.main()
     head = f"def main({', '.join([*w.numbers, *(a.name for a in w.given)])}):"
-    text = "\n".join(["import math", "import numpy as np", kernel.text, "", head, *w.lines, ""])
+    text = "\n".join(["import math", "import numpy as np", kernel.text, *w.helper, "", head, *w.lines, ""])
     return HostProgram(text, kernel, tuple(w.numbers), tuple(w.given), seed)
 
 

@@ -17,7 +17,7 @@ from fuzz.expressions import ArrayParam
 from fuzz.generate import Program
 from fuzz.host import HostProgram
 from fuzz.launches import Contents
-from fuzz.runhost import launch_of
+from fuzz.runhost import launches_of
 from fuzz.simulate import record_of
 
 from gpulint import interp
@@ -26,6 +26,7 @@ from gpulint.ir.nodes import Kernel
 from gpulint.solver.verdict import REFUTED, KernelResult, Verdict, Witness
 
 MOST = 20_000  # threads that are run
+STEPS = 2_000_000
 MANY = 100_000  # reports of one place: the one named may be the last
 OTHERS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)  # for inputs that a witness leaves out: they have no part in it
 FILLS = ((0,), (1,), (-1,), tuple(range(64)), (0, 0, 1, 2))
@@ -59,8 +60,8 @@ def _problem(v: Verdict, kernel: Kernel, program: Program, host: HostProgram | N
             return ""
         if (launch.grid, launch.block) == (w.grid, w.block) or problem.endswith("nothing"):
             problem = answer
-    indirect = any(a.role == "index" for a in program.arrays)
-    return "" if indirect else problem
+    free = any(a.role == "index" for a in program.arrays) and v.site is None
+    return "" if free else problem  # with any contents of index arrays, the witness is not all that counts
 
 
 def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterable[ConcreteLaunch]:
@@ -68,9 +69,7 @@ def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterabl
         for other, extent in itertools.product(OTHERS, OTHERS if host.given else (1,)):
             inputs = {name: w.params.get(name, other) for name in host.numbers}
             shapes = {a.name: _shape(w.params, a, host.given, extent) for a in host.given}
-            launch = launch_of(host, {**inputs, **shapes}, MOST)
-            if launch is not None:
-                yield launch
+            yield from launches_of(host, {**inputs, **shapes}, MOST)
         return
     for values in FILLS:
         arrays = {}
@@ -101,21 +100,29 @@ def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: Co
         return f"its inputs launch {launch.grid} x {launch.block}"
     if math.prod((*launch.grid, *launch.block)) > MOST:
         return None
-    outcome = interp.run(kernel, dataclasses.replace(launch, max_reports=MANY))
+    outcome = interp.run(kernel, dataclasses.replace(launch, max_reports=MANY, max_steps=STEPS))
     if outcome.of("not-executable"):  # an array of a rank that the kernel does not show
         return None
     if v.obligation.property == "covered":
         return _uncovered(w, launch, outcome)
     kind = KINDS[v.obligation.property]
-    ours = [x for x in outcome.of(kind) if x.span == v.obligation.span or x.other_span == v.obligation.span]
-    if not any(x.array == w.array and x.element == w.element for x in ours):
+    asked = [*outcome.of(kind)]
+    if kind == "uninitialised":  # another thread's write may come later than in this order
+        asked += outcome.of("race")
+    ours = [x for x in asked if v.obligation.span in (x.span, x.other_span)]
+    indirect = any(a.role == "index" for a in program.arrays)  # contents are part of no witness
+    if not any(x.array == w.array and (indirect or x.element == w.element) for x in ours):
+        if not outcome.complete:
+            return None
         return f"a run shows {[(x.kind, x.array, x.element) for x in outcome.violations[:4]]}"
     if any(math.prod(a.shape) > MOST for a in launch.arrays.values()):
         return ""
     record, _, whole = record_of(program.text, launch)
+    races = record.races()
     seen = {
-        "race": (w.array, w.element) in record.races(), "out-of-range": record.out_of_range,
-        "divergence": record.diverged, "uninitialised": record.uninitialised,
+        "race": (w.array, w.element) in races or (indirect and bool(races)),
+        "out-of-range": record.out_of_range, "divergence": record.diverged,
+        "uninitialised": record.uninitialised or (w.array, w.element) in races,
     }[kind]  # fmt: skip
     cut = kind != "out-of-range" and record.out_of_range
     return "" if seen or cut or not whole else "plain Python shows nothing of it"

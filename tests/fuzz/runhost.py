@@ -10,7 +10,7 @@ import math
 import sys
 import types
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,12 @@ def _numpy() -> Any:
 def _cuda(calls: list[Any]) -> Any:
     class Kernel:
         def __getitem__(self, config: Any) -> Any:
-            return lambda *args: calls.append((config[0], config[1], args))
+            def launch(*args: Any) -> None:
+                if min(*_shape(config[0]), *_shape(config[1]), 1) < 1:
+                    raise Refused
+                calls.append((config[0], config[1], args))
+
+            return launch
 
     def jit(*args: Any, **options: Any) -> Any:
         return Kernel() if args and callable(args[0]) else lambda f: Kernel()
@@ -97,18 +102,23 @@ def _installed(cuda: Any) -> Iterator[None]:
 
 
 def launch_of(program: HostProgram, inputs: Inputs, most: int = MOST) -> ConcreteLaunch | None:
-    """The launch that `main` makes of its inputs; None when it makes none or too large a one."""
+    """The first launch that `main` makes of its inputs; None when it makes none or too large a one."""
+    made = launches_of(program, inputs, most)
+    return made[0] if made else None
+
+
+def launches_of(program: HostProgram, inputs: Inputs, most: int = MOST) -> list[ConcreteLaunch]:
+    """The launches that `main` makes of its inputs, up to one that is refused, but for too large ones."""
     calls: list[Any] = []
     with _installed(_cuda(calls)):
         space: dict[str, Any] = {}
         exec(compile(program.text, "generated.py", "exec"), space)
         numbers = [inputs[name] for name in program.numbers]
         arrays = [Buffer(tuple(inputs[a.name]), a.dtype, "counting") for a in program.given]
-        try:
+        with suppress(Refused, ValueError, AssertionError, ZeroDivisionError):
             space["main"](*numbers, *arrays)
-        except (Refused, ValueError, AssertionError, ZeroDivisionError):
-            return None
-    return _launch(program, *calls[0], most) if calls else None
+    made = (_launch(program, *call, most) for call in calls)
+    return [x for x in made if x is not None]
 
 
 def _launch(program: HostProgram, grid: Any, block: Any, args: Any, most: int) -> ConcreteLaunch | None:

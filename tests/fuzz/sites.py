@@ -9,7 +9,7 @@ from fuzz.check import KINDS, contradictions, harmless
 from fuzz.host import HostProgram
 from fuzz.launches import brute
 from fuzz.refuted import unfounded
-from fuzz.runhost import draw, launch_of
+from fuzz.runhost import draw, launches_of
 
 from gpulint import launchers
 from gpulint.dataflow import analyse
@@ -24,6 +24,7 @@ from gpulint.source.load import load_text
 from gpulint.source.model import Module
 from gpulint.source.resolve import Project
 
+MOST = 4  # launches of one run of the host code
 Runs = Sequence[tuple[ConcreteLaunch, Outcome]]
 
 
@@ -45,7 +46,7 @@ def examine(program: HostProgram, count: int) -> tuple[KernelResult, list[str]]:
     """What the prover says, and what of it runs over `count` inputs contradict, in words."""
     kernel, result = decided(program.text)
     drawn = draw(program, count)
-    made = [x for x in (launch_of(program, i) for i in drawn) if x is not None]
+    made = [x for i in drawn for x in launches_of(program, i)[:MOST]]
     runs = brute(kernel, made)
     found = [str(c) for c in contradictions(result, kernel, runs)]
     return result, found + broken(result, runs) + unfounded(result, kernel, program.kernel, program)
@@ -55,15 +56,17 @@ def broken(result: KernelResult, runs: Runs) -> list[str]:
     """Launches that break a site which is said to meet its contract, or leave a covered array open."""
     out = []
     meets = bool(result.sites) and all(s.status == "meets" for s in result.sites)
+    only = len(result.sites) == 1  # else another launch may be the one that writes
     covered = [v for v in result.verdicts if v.obligation.property == "covered" and v.kind == PROVED]
     for launch, outcome in runs:
         if any(0 in a.shape for a in launch.arrays.values()):
             continue
-        said = [x for x in outcome.violations if _counts(x, launch)]
+        unknown = bool(outcome.of("uninitialised"))
+        said = [x for x in outcome.violations if _counts(x, launch, unknown)]
         if said and (meets or result.status == "verified"):
             what = "the launch is said to meet the contract" if meets else "the kernel is said to be verified"
             out.append(f"{what}, but {_words(launch)}: {said[0]}")
-        for v in covered if not said and outcome.complete else ():
+        for v in covered if only and not said and outcome.complete else ():
             assert v.obligation.access is not None
             array = v.obligation.access.array.name
             written, wanted = len(outcome.written.get(array, {})), math.prod(launch.arrays[array].shape)
@@ -72,13 +75,13 @@ def broken(result: KernelResult, runs: Runs) -> list[str]:
     return out[:1]
 
 
-def _counts(v: Violation, launch: ConcreteLaunch) -> bool:
+def _counts(v: Violation, launch: ConcreteLaunch, unknown: bool) -> bool:
     """Whether a launch that meets its contract must not show this.
 
     A plain read of an argument without a value is not asked about: other launches may have written it."""
     if v.kind == "uninitialised" and v.array in launch.arrays:
         return False
-    return v.kind in KINDS.values() and not harmless(v)
+    return v.kind in KINDS.values() and not harmless(v, unknown)
 
 
 def _words(launch: ConcreteLaunch) -> str:

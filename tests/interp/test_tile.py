@@ -90,9 +90,65 @@ def test_masked_off_lanes_have_the_value_other():
     assert written(*body, arrays={"x": counting(4), "out": 4}) == {0: 0, 1: 1, 2: 7, 3: 7}
 
 
-def test_masked_off_lanes_without_other_are_unknown():
-    body = [b.load("x", "x", b.arange(4), 4, b.arange(4) < 2), b.store("out", b.arange(4), 4, value=b.v("x"))]
-    assert written(*body, arrays={"x": counting(4), "out": 4}) == {0: 0, 1: 1, 2: None, 3: None}
+PARTIAL = b.load("x", "x", b.arange(4), 4, b.arange(4) < 2, row=2)
+
+
+def undefined(*body, **how) -> list[tuple[str, int]]:
+    """The undefined lanes that are used: the operation, and the row where."""
+    out = run(PARTIAL, *body, **how)
+    assert {v.kind for v in out.violations} <= {"undefined-lane"}
+    return [(v.detail, v.other_span.row) for v in out.violations]
+
+
+def test_masked_off_lanes_without_other_are_undefined():
+    (v,) = run(
+        PARTIAL, b.store("out", b.arange(4), 4, value=b.v("x"), row=3), arrays={"x": counting(4), "out": 4}
+    ).violations
+    assert (v.kind, v.array, v.span.row, v.other_span.row) == ("undefined-lane", "x", 2, 3)
+    assert v.point == ((0, 0, 0), (2, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "value", [b.v("x") + 1, b.where(b.arange(4) < 3, b.v("x"), 0), b.v("x").move(b.arange(4))]
+)
+def test_undefined_lanes_that_are_not_stored_do_not_matter(value):
+    assert undefined(
+        b.store("out", b.arange(4), 4, b.arange(4) < 2, value=value), arrays={"x": 4, "out": 4}
+    ) == []
+
+
+def test_a_choice_by_the_mask_replaces_undefined_lanes():
+    value = b.where(b.arange(4) < 2, b.v("x"), 0)
+    assert undefined(b.store("out", b.arange(4), 4, value=value), arrays={"x": 4, "out": 4}) == []
+
+
+def test_a_sum_uses_every_lane():
+    body = [b.let("s", b.unknown("sum", b.v("x"), follows=((-1,),), row=4)), b.store("out", 0, value=b.v("s"))]
+    assert undefined(*body, arrays={"x": 4, "out": 1}) == [("sum", 4)]
+
+
+def test_a_prefix_sum_uses_the_lanes_before():
+    scan = b.let("s", b.unknown("cumsum", b.v("x"), rank=1, follows=((n.upto(0),),), row=4))
+    stored = [b.store("out", b.arange(4), 4, b.arange(4) < size, value=b.v("s")) for size in (2, 3)]
+    assert undefined(scan, stored[0], arrays={"x": 4, "out": 4}) == []
+    assert undefined(scan, stored[1], arrays={"x": 4, "out": 4}) == [("cumsum", 4)]
+
+
+def test_a_product_uses_a_row_and_a_column():
+    tile = b.load("x", "x", b.lane(0, 2) * 2 + b.lane(1, 2), (2, 2), b.lane(0, 2) < 1, row=2)
+    product = b.let("d", b.unknown("dot", b.v("x"), b.v("y"), rank=2, follows=((0, -1), (-1, 1)), row=4))
+    other = b.let("y", b.lane(0, 2) + b.lane(1, 2))
+    place = b.lane(0, 2) * 2 + b.lane(1, 2)
+    for rows, expected in ((1, []), (2, ["undefined-lane"])):
+        out = b.store("out", place, (2, 2), b.lane(0, 2) < rows, value=b.v("d"))
+        assert kinds(run(tile, other, product, out, arrays={"x": 4, "out": 4})) == expected
+
+
+def test_an_undefined_mask_or_subscript_is_used():
+    by_mask = b.store("out", b.arange(4), 4, b.v("x") < 1, row=5)
+    by_place = b.load("y", "y", b.v("x"), 4, row=6)
+    found = run(PARTIAL, by_mask, by_place, arrays={"x": 4, "out": 4, "y": 4}).of("undefined-lane")
+    assert [v.other_span.row for v in found] == [5, 6]
 
 
 def test_a_pointer_advances_in_a_loop():

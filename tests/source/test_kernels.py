@@ -203,7 +203,12 @@ def test_a_class_that_compiles_something_else_is_no_decorator() -> None:
 
 @pytest.mark.parametrize(
     ("test", "first", "second"),
-    [("flag", True, False), ("not flag", False, True), ("flag == True", True, False), ("flag > 1", None, None)],
+    [
+        ("flag", True, False),
+        ("not flag", False, True),
+        ("flag == True", True, False),
+        ("flag > 1", None, None),
+    ],
 )
 def test_a_branch_on_the_flag_settles_it(test: str, first: bool | None, second: bool | None) -> None:
     text = (

@@ -44,7 +44,8 @@ def sites(module: Module, project: Project, kernels: Sequence[KernelSource]) -> 
         return []
     table = {id(k.node): k for k in kernels}
     calls = Counter(id(k.decorator) for k in kernels)  # one that compiles several tells nothing of which
-    table.update({id(k.decorator): k for k in kernels if isinstance(k.decorator, ast.Call) and calls[id(k.decorator)] == 1})
+    only = [k for k in kernels if isinstance(k.decorator, ast.Call) and calls[id(k.decorator)] == 1]
+    table.update({id(k.decorator): k for k in only})
     m = Machine(module, project, table, evaluate, execute)
     roots = _roots(module, kernels)
     m.launching = set(roots.launching)

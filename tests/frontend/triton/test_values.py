@@ -41,9 +41,9 @@ def k(x, y, N: tl.constexpr):
 """,
         [
             "x.v = load x[lane0<N>] tile(N)",
-            "position = ?!position(x.v)",
-            "assume ((position >= 0) and (position < N))",
-            "store y[position] = 1",
+            "argmax = ?!argmax(x.v)",
+            "assume ((argmax >= 0) and (argmax < N))",
+            "store y[argmax] = 1",
         ],
     ),
     "asm": (

@@ -112,7 +112,7 @@ class Intervals:
 
     def _from(self, start: int) -> dict[int, set[Steps]]:
         """For each node reached without crossing a barrier, how the barrier loops' counters stand."""
-        around = {k: 0 for k in self._around(start)}
+        around = dict.fromkeys(self._around(start), 0)
         seen: dict[int, set[Steps]] = {}
         stack = [(t, self._step(around, kind, loop)) for t, kind, loop in self.nodes[start].next]
         count = 0

@@ -2,7 +2,8 @@
 
 A parameter is taken as an integer (in a comparison with integers only its order matters), and so is the
 result of a vote; a loaded value, or what an atomic found, of unknown type only when some value of its
-array reaches a subscript or a loop bound, where nothing but an integer compiles. Everything computed from a value that is no integer is none.
+array reaches a subscript or a loop bound, where nothing but an integer compiles. Everything computed
+from a value that is no integer is none.
 """
 
 from __future__ import annotations

@@ -35,10 +35,17 @@ def tail(verdict: Verdict) -> bool:
         return False
     if verdict.geometry or o.kind == "tail":
         return True
-    if o.access is None or o.access.guard != TRUE or o.access.loops:
+    if o.access is None or not _unguarded(o.access) or o.access.loops:
         return False
     names = {s.name for s in symbols(*o.access.subscripts)}
-    return any(n.startswith("blockIdx.") for n in names) and any(n.startswith("threadIdx.") for n in names)
+    within = ("threadIdx.", "lane")
+    return any(n.startswith("blockIdx.") for n in names) and any(n.startswith(within) for n in names)
+
+
+def _unguarded(access: Access) -> bool:
+    stmt = access.stmt
+    masked = getattr(stmt, "mask", None) is not None
+    return access.guard == TRUE and not masked
 
 
 def writes(verdict: Verdict) -> bool:
@@ -69,7 +76,7 @@ class OutOfRange(VerdictRule):
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         access = verdict.obligation.access
-        who = words.point(witness.points[0], witness) if witness.points else "a thread"
+        who = words.point(witness.points[0], witness) if witness.points else f"a {words.one(witness)}"
         if any(size == 0 for size in witness.extents):
             return f"{who} {words.verb(access)} {words.element(witness)}, but {witness.array} is empty"
         return f"{who} {words.verb(access)} {words.element(witness)}, {words.distance(witness)}"
@@ -81,7 +88,8 @@ class OutOfRange(VerdictRule):
         access, w = verdict.obligation.access, verdict.witness
         if access is None or w is None:
             return ""
-        return guard(access, words.axis_outside(w), below=negative(verdict))
+        below = negative(verdict)
+        return mask(access, w, below) if words.tiles(w) else guard(access, words.axis_outside(w), below)
 
 
 def _cause(verdict: Verdict, witness: Witness) -> tuple[object, ...]:
@@ -96,6 +104,19 @@ def _cause(verdict: Verdict, witness: Witness) -> tuple[object, ...]:
 def _also(verdict: Verdict) -> Related:
     access = verdict.obligation.access
     return Related(f"so does this {words.noun(access)}", verdict.obligation.span)
+
+
+def mask(access: Access, w: Witness, below: bool) -> str:
+    """`give the load a mask: `mask=offs < n``, as far as the offset has a short name."""
+    axis = words.axis_outside(w)
+    text, term = words.subscript(access, axis)
+    size = words.device_names(show(access.checks[axis][1]), True) if axis < len(access.checks) else ""
+    has = "narrow the mask of" if getattr(access.stmt, "mask", None) is not None else "mask"
+    if not text or not text.isidentifier() or not size:
+        bound = "the offset is not negative and within" if below else "the offset is within"
+        return f"{has} the {words.noun(access)}, so that {bound} `{access.array.name}` wherever the mask is true"
+    low = f"(0 <= {text}) & ({text} < {size})" if below else f"{text} < {size}"
+    return f"{has} the {words.noun(access)}: `mask={low}`"
 
 
 def guard(access: Access, axis: int, below: bool) -> str:

@@ -77,11 +77,12 @@ class Race(VerdictRule):
     def message(self, verdict: Verdict, witness: Witness) -> str:
         accesses, where = pair(verdict), words.element(witness)
         if not witness.points:
-            return f"two threads meet in {where}"
+            return f"two {words.one(witness)}s meet in {where}"
         if len(modes(verdict)) == 1 or not accesses:
             word = "update" if "atomic" in modes(verdict) else "write"
             return f"{words.points(witness)} both {word} {where}"
-        first, second = (words.point(p, witness) for p in (witness.points[0], witness.points[-1]))
+        pair_ = (witness.points[0], witness.points[-1])
+        first, second = (words.point(p, witness, lanes=False) for p in pair_)
         verbs = [words.verb(a) for a in accesses]
         return f"{first} {verbs[0]} {where} while {second} {verbs[-1]} it"
 
@@ -92,7 +93,7 @@ class Race(VerdictRule):
         other = verdict.obligation.other
         if other is None or other.span == verdict.obligation.span:
             return ()
-        text = f"the other thread's {words.noun(other)}"
+        text = f"the other {words.one(witness)}'s {words.noun(other)}"
         shown = element_label(other, witness, 1)
         return (Related(f"{text}: {shown}" if shown else text, other.span),)
 

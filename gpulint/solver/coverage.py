@@ -172,7 +172,7 @@ def witness(reader: Reader, launch: ConcreteLaunch, array: str, element: tuple[i
     shape = tuple(launch.arrays[array].shape)
     return Witness(
         reader.names(), launch.grid, launch.block, (),
-        array=array, element=element, extents=shape, replayed=True,
+        array=array, element=element, extents=shape, replayed=True, tile=reader.tile(None),
     )  # fmt: skip
 
 

@@ -122,7 +122,7 @@ def launch_witness(s: Setting, prover: Prover, bad: Bool) -> Witness | None:
     numbers = [reader.number(t) for t in sizes]
     return Witness(
         reader.names(), (numbers[0], numbers[2], numbers[4]), (numbers[1], numbers[3], numbers[5]), (),
-        values={x.name: reader.number(of_atom(x)) for x in free}, replayed=True,
+        values={x.name: reader.number(of_atom(x)) for x in free}, replayed=True, tile=reader.tile(None),
     )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def _declared(a: SiteRound, r: Round) -> None:
     s = a.setting
     assert s.site is not None and s.binding is not None
     for c in a.unmet:
-        if c.origin != "declared" or c.predicate or not s.site.exact or independent(c, s.binding):
+        if c.origin != "declared" or c.predicate or not s.site.exact or independent(s, c):
             continue
         w = launch_witness(s, host_prover(s), not_(s.term(c.condition)))
         if w is not None:

@@ -38,7 +38,10 @@ MAX_WEIGHT = 6000  # nodes of all cases together
 
 
 def cases(whole: Bool) -> Bool | None:
-    """The condition with its powers told apart; None where there are none or too many."""
+    """A condition that can be met whenever this one can, its powers told apart by their exponents.
+
+    None where there are none or too many.
+    """
     if not apps(whole, op="pow"):
         return None
     whole = _tied(whole)

@@ -26,6 +26,8 @@ class Reader:
     def __init__(self, s: Setting, model: Model, seen: Sequence[Seen]) -> None:
         self.s, self.model, self.seen = s, model, tuple(seen)
         self.known = model.known()
+        terms = (t for x in s.accesses.accesses for t in (x.domain, *x.subscripts))
+        self.used = symbols(*terms) if s.tiles else set()  # by some access: constexprs that are integers
 
     def number(self, t: Int, default: int = 1) -> int:
         """The value of a term; a symbol that the model does not speak of takes the default."""
@@ -105,6 +107,10 @@ class Reader:
         ]  # fmt: skip
         return mine.buffer if others else ""
 
+    def tile(self, access: Access | None) -> int | None:
+        """How many axes the tile of an access has; None in a kernel of threads."""
+        return (len(access.lanes) if access is not None else 0) if self.s.tiles else None
+
     def points(self, block: Triple) -> tuple[Point, ...]:
         """The points of the model, one for each access that it is about."""
         return tuple(self._point(i + 1, block, seen) for i, seen in enumerate(self.seen))
@@ -139,6 +145,9 @@ class Reader:
     def values(self, point: Point) -> Mapping[str, int]:
         """The parts of the index at a point, as numbers."""
         out: dict[str, int] = {}
+        for p in self.s.kernel.params if self.s.tiles else ():
+            if p.constexpr and symbols(names.scalar(p)) & self.used:
+                out[p.name] = self.number(self.s.term(names.scalar(p)))
         for seen in self.seen[:1]:
             if not isinstance(seen.source, Access):
                 continue

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from gpulint.contract.bind import Binding
+from gpulint.dataflow.access import Access
 from gpulint.interp.launch import ConcreteLaunch, Point, Violation
 from gpulint.interp.replay import replay
 from gpulint.ir import symbols as names
@@ -84,7 +85,7 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
                 return None
         found = replay(s.kernel, launch, ask.kind, ask.obligation.span, ask.array or None)
         if found is not None and not agree.harmless(ask.obligation, found):
-            return witness(reader, launch, found)
+            return witness(reader, launch, found, ask.obligation.access)
     return None
 
 
@@ -119,13 +120,13 @@ def threads(launch: ConcreteLaunch) -> int:
     return out
 
 
-def witness(reader: Reader, launch: ConcreteLaunch, v: Violation) -> Witness:
+def witness(reader: Reader, launch: ConcreteLaunch, v: Violation, access: Access | None = None) -> Witness:
     """What a reader is told: the violation as the interpreter saw it, in the user's names."""
     both = (v.point,) if v.other is None else (v.point, v.other)
     return Witness(
         params=reader.names(), grid=launch.grid, block=launch.block, points=both, array=v.array,
         element=tuple(v.element), extents=tuple(v.extents), values=reader.values(v.point),
-        trips=reader.trips(), replayed=True,
+        trips=reader.trips(), replayed=True, tile=reader.tile(access),
     )  # fmt: skip
 
 

@@ -17,13 +17,15 @@ from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
 from gpulint.solver import questions
 from gpulint.solver.general import Round
-from gpulint.solver.prover import Budget
+from gpulint.solver.prover import Budget, Prover
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import FALSE, TRUE, Scope, Sym, and_, ge, lt, symbols
+from gpulint.term import FALSE, TRUE, Scope, Sym, and_, eq, ge, lt, symbols
+from gpulint.term.build import of_atom
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
+OWN_PROOFS = 12  # of whose making one clause is
 
 
 @dataclass
@@ -50,14 +52,14 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
         return out
     met = {c: meets(s, c) for c in dict.fromkeys((*declared, *r.inferred, *_all(r)))}
     out.unmet = [c for c in dict.fromkeys((*declared, *r.inferred)) if not met[c]]
-    given = _possible(s, [c for c in r.inferred if not met[c] and independent(c, binding)])
+    given = _possible(s, [c for c in r.inferred if not met[c] and independent(s, c)])
     natural = s.with_premises(given)
     for i, v in enumerate(r.verdicts):
         if v.kind == PROVED:
             continue
         if v.kind == UNDER and all(met[c] for c in v.clauses):
             continue
-        own = [c for c in v.clauses if independent(c, binding)] if chosen_by_caller(site) else []
+        own = [c for c in v.clauses if independent(s, c)] if chosen_by_caller(site) else []
         kept = s.with_premises((*given, *own)) if own else natural
         out.answers[i] = _answer(s, kept, v, r, binding)
     return out
@@ -108,14 +110,29 @@ def _predicate(s: Setting, c: Clause) -> bool:
     return bool(at_site(c, s.site))
 
 
-def independent(c: Clause, binding: Binding) -> bool:
-    """Whether a clause relates two or more inputs that the site leaves free."""
+def independent(s: Setting, c: Clause) -> bool:
+    """Whether a clause is a relation of two or more inputs that the site leaves free to its caller.
+
+    It is one when, whatever one input is, the others can be chosen to keep it. A bound that no choice
+    keeps for some size of an input (one row, three rows) is a fault of the launch.
+    """
     if c.predicate:
         return True
-    goal = binding.apply(c.condition)
-    if goal == FALSE:
+    assert s.binding is not None
+    goal = s.binding.apply(c.condition)
+    owners: dict[str, set[Sym]] = {}
+    for x in symbols(goal):
+        if not x.boolean:
+            owners.setdefault(owner(x.name), set()).add(x)
+    if goal == FALSE or len(owners) < 2:
         return False
-    return len({owner(x.name) for x in symbols(goal)}) > 1
+    prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS))
+    for own in owners.values():
+        for size in (1, 3):
+            fixed = [eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)]
+            if prover.unsat(goal, *fixed) and not prover.unsat(*fixed):
+                return False
+    return True
 
 
 def chosen_by_caller(site: LaunchSite) -> bool:

@@ -43,7 +43,8 @@ class Witness:
 
     `params` maps the user's names (`n`, `x.shape[0]`, host symbols) to numbers, `values` maps
     sub-terms worth showing (the index, its parts) to numbers, `element` the array and subscripts,
-    `points` the one or two points, `trips` loop variables to their values for each point.
+    `points` the one or two points, `trips` loop variables to their values for each point. `tile`: of a tile
+    kernel, how many axes the tile at the points has (none at all for a scalar); None for threads.
     """
 
     params: Mapping[str, int]
@@ -56,6 +57,7 @@ class Witness:
     values: Mapping[str, int] = field(default_factory=dict)
     trips: tuple[Mapping[str, int], ...] = ()
     replayed: bool = False
+    tile: int | None = None
 
 
 @dataclass(frozen=True)

@@ -232,3 +232,17 @@ def test_points_do_not_wait_for_threads_that_do_not_run() -> None:
     k = kernel(shared("s", 2), *swap, store("x", TX, value="v"), x=1)
     outcome = run(k, block=2, x=2, points=(((0, 0, 0), (0, 0, 0)),))
     assert outcome.violations == [] and outcome.written["x"] == {(0,): None}
+
+
+def test_a_shuffle_orders_no_memory() -> None:
+    from gpulint.interp.launch import ConcreteArray, ConcreteLaunch
+    from gpulint.interp.machine import run
+    from kernels import kernel
+
+    text = (
+        "@cuda.jit\ndef k(x, out):\n    t = cuda.threadIdx.x\n    x[t] = t\n    {meet}\n    out[t] = x[31 - t]\n"
+    )
+    for meet, races in (("cuda.syncwarp()", False), ("cuda.shfl_sync(0xFFFFFFFF, t, 0)", True)):
+        arrays = {name: ConcreteArray((32,), lambda i: 0) for name in ("x", "out")}
+        outcome = run(kernel(text.format(meet=meet)), ConcreteLaunch((1, 1, 1), (32, 1, 1), arrays, {}))
+        assert bool(outcome.of("race")) is races, meet

@@ -5,26 +5,23 @@ from __future__ import annotations
 import pytest
 
 from gpulint.solver.powers import LAST, cases
-from gpulint.term import FALSE, Scope, and_, eq, floordiv, fn, ge, holds, le, lt, mod, power, sym
+from gpulint.term import FALSE, Scope, and_, eq, floordiv, fn, ge, holds, le, lt, mod, power, sym, symbols
 
 K, J = sym("k", Scope.LOOP, 0), sym("j", Scope.LOOP, 0)
 T = sym("t", Scope.POINT, 0, 127)
 D = power(2, K)
 
 
-@pytest.mark.parametrize("k", range(LAST + 1))
-@pytest.mark.parametrize("t", [0, 1, 6, 31])
-def test_the_cases_say_the_same(k, t):
+@pytest.mark.parametrize("t", [0, 1, 6, 31, 127])
+def test_the_cases_hold_where_the_condition_does_for_some_counter(t):
     for whole in (lt(T, D), and_(eq(mod(T, 2 * D), 0), lt(D, 32)), lt(T, floordiv(64, D))):
-        env = {K.atom: k, T.atom: t}
         split = cases(whole)
-        assert holds(split, {**env, **beyond(split)}) == holds(whole, env)
+        some = any(holds(whole, {K.atom: k, T.atom: t}) for k in range(LAST + 1))
+        assert holds(split, {K.atom: 0, T.atom: t, **beyond(split)}) == some
 
 
 def beyond(c):
-    """Values for the powers beyond the last case; there k is too large for them to matter."""
-    from gpulint.term import symbols
-
+    """Values for the powers beyond the last case, which the counter 0 is not."""
     return {s: s.lo for s in symbols(c) if s.name.endswith("beyond")}
 
 

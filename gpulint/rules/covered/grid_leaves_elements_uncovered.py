@@ -40,7 +40,9 @@ class GridLeavesElementsUncovered(VerdictRule):
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         where = words.extents(witness) or "its array"
-        return f"the launch has no thread that writes {words.element(witness)}, with {where}"
+        return f"the launch has no {words.one(witness)} that writes {words.element(witness)}, with {where}"
 
     def help(self, verdict: Verdict) -> str:
+        if words.tiles(verdict.witness):
+            return "round the grid up: `triton.cdiv(n, BLOCK)`"
         return "round the grid up: `(n + threads - 1) // threads`"

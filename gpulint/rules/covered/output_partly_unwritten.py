@@ -48,7 +48,7 @@ class OutputPartlyUnwritten(VerdictRule):
         return verdict.obligation.kind == "output"
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
-        return f"no thread writes {words.element(witness)}, which the host left without a value"
+        return f"no {words.one(witness)} writes {words.element(witness)}, which the host left without a value"
 
     def help(self, verdict: Verdict) -> str:
         return "write the remaining elements too, or fill the array before the launch"

@@ -49,6 +49,8 @@ class NonAtomicAccumulation(Race):
 
     def help(self, verdict: Verdict) -> str:
         access = verdict.obligation.access
+        if words.tiles(verdict.witness):
+            return "if the programs mean to add up, use `tl.atomic_add`"
         if access is None or not access.subscript_texts:
             return "update the element with an atomic operation"
         at = ", ".join(access.subscript_texts)

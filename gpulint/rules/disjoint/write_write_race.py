@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpulint.rules import words
 from gpulint.rules.base import View
 from gpulint.rules.races import Race, accumulates, modes
 from gpulint.solver.verdict import Verdict
@@ -44,4 +45,6 @@ class WriteWriteRace(Race):
         return modes(verdict) == {"write"} and not accumulates(verdict, view)
 
     def help(self, verdict: Verdict) -> str:
+        if words.tiles(verdict.witness):
+            return "give each program elements of its own (and mask the lanes past them), or use `tl.atomic_add`"
         return "give each thread an element of its own, or let a single thread write"

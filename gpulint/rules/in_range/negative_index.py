@@ -51,7 +51,7 @@ class NegativeIndex(OutOfRange):
     def message(self, verdict: Verdict, witness: Witness) -> str:
         if not wraps(verdict):
             return super().message(verdict, witness)
-        who = words.point(witness.points[0], witness) if witness.points else "a thread"
+        who = words.point(witness.points[0], witness) if witness.points else f"a {words.one(witness)}"
         access, pairs = verdict.obligation.access, zip(witness.element, witness.extents, strict=False)
         meant = replace(witness, element=tuple(at + size if at < 0 else at for at, size in pairs))
         place = f"{words.element(witness)}, which counts from the end: {words.element(meant)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpulint.rules import words
-from gpulint.rules.base import VerdictRule
+from gpulint.rules.base import VerdictRule, View
 from gpulint.rules.races import element_label
 from gpulint.solver.verdict import Verdict, Witness
 
@@ -45,8 +45,11 @@ class UninitialisedRead(VerdictRule):
     name = "uninitialised-read"
     property = "initialised"
 
+    def claims(self, verdict: Verdict, view: View) -> bool:
+        return verdict.obligation.lanes is None
+
     def message(self, verdict: Verdict, witness: Witness) -> str:
-        who = words.point(witness.points[0], witness) if witness.points else "a thread"
+        who = words.point(witness.points[0], witness) if witness.points else f"a {words.one(witness)}"
         return f"{who} reads {words.element(witness)}, which nothing has written"
 
     def label(self, verdict: Verdict, witness: Witness) -> str:

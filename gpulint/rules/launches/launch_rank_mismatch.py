@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpulint.ir.symbols import block, thread
+from gpulint.ir.tiles import DIALECTS
 from gpulint.rules import launching
 from gpulint.rules.base import Rule, View, severity
 from gpulint.rules.finding import ERROR, Finding, Related
@@ -46,7 +47,7 @@ class LaunchRankMismatch(Rule):
 
     def check(self, view: View) -> Iterator[Finding]:
         rank, name = view.accesses.rank, view.kernel.qualname
-        for s in view.result.sites:
+        for s in view.result.sites if view.kernel.dialect not in DIALECTS else ():
             grid, block = s.site.grid, s.site.block
             if s.site.forall or not s.site.ranked or grid is None or block is None:
                 continue

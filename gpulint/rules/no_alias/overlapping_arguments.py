@@ -56,14 +56,14 @@ class OverlappingArguments(VerdictRule):
             )  # fmt: skip
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
-        who = words.points(witness) if len(witness.points) > 1 else "two threads"
+        who = words.points(witness) if len(witness.points) > 1 else f"two {words.one(witness)}s"
         reason = verdict.reason or "the arguments of this launch overlap"
         return f"{reason}, and {who} meet in {words.element(witness)}"
 
     def places(self, verdict: Verdict, witness: Witness) -> tuple[Related, ...]:
         o = verdict.obligation
         found = [a for a in (o.access, o.other) if a is not None]
-        return tuple(Related(f"`{a.text}`: one thread's {words.noun(a)}", a.span) for a in found)
+        return tuple(Related(f"`{a.text}`: one {words.one(witness)}'s {words.noun(a)}", a.span) for a in found)
 
     def help(self, verdict: Verdict) -> str:
         return "pass separate arrays"

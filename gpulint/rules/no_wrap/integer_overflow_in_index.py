@@ -59,4 +59,6 @@ class IntegerOverflowInIndex(VerdictRule):
         return words.computed(op.text, op.term, witness) if op is not None else ""
 
     def help(self, verdict: Verdict) -> str:
+        if words.tiles(verdict.witness):
+            return "widen an operand before the operation: `.to(tl.int64)`"
         return "widen an operand before the operation: `np.int64(...)`"

@@ -1,4 +1,4 @@
-"""Launches with more axes than the kernel's indices: threads along the rest do the same again."""
+"""Launches that repeat a thread's work along idle axes, or give one memory under two names."""
 
 from __future__ import annotations
 
@@ -42,3 +42,19 @@ def test_shared_memory_alone_needs_the_rank_too() -> None:
     asked = [(v, v.obligation.access) for v in result.verdicts if v.obligation.property == "disjoint"]
     own = [v for v, a in asked if a is not None and a.array.space == "shared"]
     assert own and all(v.kind == UNDER and "launched in 1-D" in map(str, v.clauses) for v in own)
+
+
+SHIFT = HEAD.replace("(x)", "(x, y)") + (
+    "    i = cuda.grid(1)\n    if i + 1 < x.size and i < y.size:\n        y[i] = x[i + 1]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("pair", "fine"),
+    [("a[1:], a[:-1]", False), ("a[0:n], a[n:]", False), ("a, a", False), ("a, b", True), ("a[:n], b[n:]", True)],
+)
+def test_parts_of_one_allocation_are_not_taken_as_apart(pair: str, fine: bool) -> None:
+    made = "cuda.to_device(np.zeros(2 * n, dtype=np.float32))"
+    host = f"def main(n):\n    a = {made}\n    b = {made}\n    k[(n + 31) // 32, 32]({pair})\n"
+    _, result = decided(SHIFT + host)
+    assert ([s.status for s in result.sites] == ["meets"]) is fine

@@ -1,8 +1,9 @@
 """Renderings of the public GPU verification suites' patterns, checked against their verdicts.
 
-Each kernel names the suite and category that it stands for; those of `idioms` stand for patterns of several. What it must give is told by inline
-expectations (`# error: GL301`), by `# verdict: verified`, or by `# verdict: undecided (reason)` where
-gpulint neither proves nor refutes it; then no error or warning may be reported.
+Each kernel names the suite and category that it stands for; those of `idioms` are patterns of several.
+What it must give is told by inline expectations (`# error: GL301`), by `# verdict: verified`, or by
+`# verdict: undecided (reason)` where gpulint neither proves nor refutes it; then no error or warning may
+be reported.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ def spell(accesses: AccessSet, segment: Segment) -> AccessSet:
         accesses,
         accesses=tuple(_access(a, segment(a.span)) for a in accesses.accesses),
         ops=tuple(_operation(o, segment(o.span)) for o in accesses.ops),
+        left_out=tuple(replace(x, load=_access(x.load, segment(x.load.span))) for x in accesses.left_out),
     )
 
 
@@ -28,6 +29,8 @@ def _operation(op: IntOp, text: str) -> IntOp:
 
 
 def _access(access: Access, text: str) -> Access:
+    if "lane" in access.text or getattr(access.stmt, "lanes", ()):
+        return _tile(access, text)
     parts = _subscripts(text) if _short(text) else None
     if parts is None:
         return access
@@ -36,15 +39,36 @@ def _access(access: Access, text: str) -> Access:
     return replace(access, text=text, subscript_texts=tuple(parts))
 
 
+def _tile(access: Access, text: str) -> Access:
+    """An access through a pointer: the pointer as written, and what is added to its base."""
+    call = _parsed(text) if _short(text) else None
+    where = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    if where is None or isinstance(where, ast.Constant):
+        return replace(access, text=f"{access.array.name}[...]", subscript_texts=("",) * len(access.subscripts))
+    offset = _offset(where, text) if len(access.subscripts) == 1 else ""
+    return replace(access, text=ast.get_source_segment(text, where) or access.array.name, subscript_texts=(offset,))
+
+
+def _offset(where: ast.expr, text: str) -> str:
+    """What a pointer expression adds to the name that it starts with."""
+    first = where
+    while isinstance(first, ast.BinOp) and isinstance(first.op, ast.Add):
+        first = first.left
+    if first is where or not isinstance(first, ast.Name):
+        return ""
+    source = ast.get_source_segment(text, where) or ""
+    name, _, rest = source.partition("+")
+    return " ".join(rest.split()) if name.strip() == first.id else ""
+
+
 def _short(text: str) -> bool:
     return 0 < len(text) <= MAX_TEXT
 
 
 def _subscripts(text: str) -> list[str] | None:
     """The subscripts of `a[i][j, k]`, or the index of `atomic.add(a, (i, j), v)`; None for others."""
-    try:
-        node: ast.expr = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    node = _parsed(text)
+    if node is None:
         return None
     if isinstance(node, ast.Call) and len(node.args) >= 2:
         return _elements(node.args[1], text)
@@ -53,6 +77,13 @@ def _subscripts(text: str) -> list[str] | None:
         out[:0] = _elements(node.slice, text)
         node = node.value
     return out or None
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _elements(index: ast.expr, text: str) -> list[str]:

@@ -23,6 +23,7 @@ from gpulint.solver.radix import Unifier
 from gpulint.solver.reader import Reader
 from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
 from gpulint.solver.setting import Setting
+from gpulint.solver.signs import floored
 from gpulint.solver.sites import SiteRound, owner
 from gpulint.solver.space import Seen, atom_of
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, Obligation, Verdict, Witness
@@ -229,11 +230,13 @@ def _reached(s: Setting, a: Access, element: tuple[Int, ...]) -> Bool | None:
     wanted = definite(a)
     if wanted is None:
         return None
-    seen = space.see(a, domain=wanted)
+    seen = space.see(a, domain=wanted).mapped(s.term, s.term)
+    if s.tiles:
+        seen = floored(seen, s.prover)
     found = inverse(seen, element)
     if found is None:
         return None
-    return s.term(and_(subst(seen.domain, found), hits(seen, found, element)))
+    return and_(subst(seen.domain, found), hits(seen, found, element, s.term))
 
 
 def _gap(s: Setting, name: str) -> Witness | None:

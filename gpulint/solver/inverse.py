@@ -7,7 +7,7 @@ access's domain and that its subscripts are the element is for the caller to pro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as Set
 
 from gpulint.dataflow.access import Access, Loop
@@ -24,15 +24,18 @@ from gpulint.term import (
     Sym,
     add,
     and_,
+    apps,
     conjuncts,
     const,
     eq,
     floordiv,
     ge,
     lt,
+    mod,
     mul,
     sub,
     subst,
+    sym,
     symbols,
 )
 from gpulint.term.build import monomial, of_atom
@@ -46,7 +49,10 @@ def inverse(
     An axis in which no radix shows gives none; counters that no axis gives stand at their first iteration.
     """
     out: dict[Sym, Int] = {}
-    for s, e in zip(seen.subscripts, element, strict=True):
+    halves = _halves(seen.subscripts, held)
+    whole: dict[Atom, Int | Bool] = {a: of_atom(d) for pair in halves.values() for a, d in pair}
+    for given, e in zip(seen.subscripts, element, strict=True):
+        s = subst(given, whole)
         part = _quotient(s, e, held)
         if part is not None:
             out.setdefault(*part)
@@ -61,8 +67,10 @@ def inverse(
         left = [p for p in digits if p[0] not in out]
         for i, (d, r) in enumerate(left):
             last = i == len(left) - 1
-            out[d] = floordiv(rest, r)
+            out[d] = _divided(rest, r)
             rest = ZERO if last else sub(rest, mul(r, out[d]))
+    for (b, w), ((_, high), (_, low)) in halves.items():
+        out[b] = add(mul(out.pop(high, ZERO), w), out.pop(low, ZERO))
     used = symbols(seen.domain, *seen.subscripts)
     loose = {x for x in used if x.scope is not Scope.LAUNCH} - set(out) - held
     for x in sorted(loose, key=lambda x: x.order):
@@ -72,7 +80,48 @@ def inverse(
     return out
 
 
-def hits(seen: Seen, point: Mapping[Sym, Int], element: tuple[Int, ...]) -> Bool:
+def _divided(x: Int, radix: Int) -> Int:
+    """`x // radix`; by `c * w` as `(x // w) // c`, which is the same for positive factors and plainer."""
+    if len(radix.terms) == 1:
+        (mono, c) = radix.terms[0]
+        if mono and c > 1:
+            return floordiv(floordiv(x, monomial(mono)), c)
+    return floordiv(x, radix)
+
+
+Half = tuple[App, Sym]
+
+
+def _halves(subscripts: tuple[Int, ...], held: Set[Sym]) -> dict[tuple[Sym, Int], tuple[Half, Half]]:
+    """Coordinates that the subscripts use as quotient and remainder: `pid // w`, `pid % w`.
+
+    Each half gets a symbol of its own, a digit like any other; the coordinate is `q * w + r`.
+    """
+    out: dict[tuple[Sym, Int], tuple[Half, Half]] = {}
+    for a in apps(*subscripts):
+        if a.op not in ("floordiv", "mod"):
+            continue
+        x, w = a.args
+        top = x.atom
+        if not isinstance(top, Sym) or top in held or top.scope is Scope.LAUNCH or (top, w) in out:
+            continue
+        if not all(_fixed(b, held) for m, _ in w.terms for b in m):
+            continue
+        names_ = (sym(f"{top.name} // {w}", Scope.POINT, 0), sym(f"{top.name} % {w}", Scope.POINT, 0))
+        q, r = (next(iter(symbols(t))) for t in names_)
+        parts = [next(iter(apps(f(x, w), op=op)), None) for f, op in ((floordiv, "floordiv"), (mod, "mod"))]
+        if parts[0] is not None and parts[1] is not None:
+            out[top, w] = ((parts[0], q), (parts[1], r))
+    return out
+
+
+def _as_is(t: Int) -> Int:
+    return t
+
+
+def hits(
+    seen: Seen, point: Mapping[Sym, Int], element: tuple[Int, ...], term: Callable[[Int], Int] = _as_is
+) -> Bool:
     """The subscripts at the point are the element, and its coordinates are of the launch."""
     parts = [
         eq(subst(x, dict(point)), y) for x, y in zip(seen.subscripts, element, strict=True)
@@ -85,7 +134,7 @@ def hits(seen: Seen, point: Mapping[Sym, Int], element: tuple[Int, ...]) -> Bool
         ):
             value = point.get(atom_of(c))
             if value is not None:
-                parts += [ge(value, 0), lt(value, size)]
+                parts += [ge(value, 0), lt(value, term(size))]
     return and_(*parts)
 
 

@@ -42,8 +42,8 @@ def again(s: Setting, o: Obligation) -> Verdict:
     rungs = [_shown(s, x, i) for i in range(len(x.cases))]
     if x.whole and all(rungs):
         return Verdict(o, PROVED, rung="z3" if "z3" in rungs else "bounds")
-    name = x.load.text or x.load.array.name
-    return Verdict(o, UNDECIDED, reason=f"not shown that no lane outside the mask of {name} reaches {_use(x)}")
+    lost = f"lane outside the mask of this load of {x.load.array.name}"
+    return Verdict(o, UNDECIDED, reason=f"not shown that no {lost} reaches {_use(x)}")
 
 
 def _use(x: LeftOut) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpulint.contract.alias import Overlap, overlaps
 from gpulint.contract.limits import LimitCondition, launch_conditions
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
 from gpulint.solver import disjoint, search, space
 from gpulint.solver.general import Round
-from gpulint.solver.options import GRID_LIMITS
+from gpulint.solver.options import GRID_LIMITS, INT32_SIZES
 from gpulint.solver.pairs import Pair
 from gpulint.solver.prover import Prover
 from gpulint.solver.reader import Reader
@@ -25,7 +27,7 @@ from gpulint.solver.verdict import (
     Verdict,
     Witness,
 )
-from gpulint.term import TRUE, Bool, ge, le, not_, symbols
+from gpulint.term import FALSE, TRUE, Bool, ge, le, not_, symbols
 from gpulint.term.build import of_atom
 
 MAX_OVERLAPS = 24
@@ -34,6 +36,10 @@ MAX_OVERLAPS = 24
 def check(a: SiteRound, r: Round) -> None:
     """Add what the launch itself gets wrong to the site's verdicts."""
     if a.reason or a.setting.site is None:
+        return
+    broken = any(v.kind == REFUTED for v in a.answers.values())
+    if not broken and _too_large(a.setting):
+        a.reason = f"the launch has sizes that the assumption {INT32_SIZES} leaves out"
         return
     _limits(a)
     _rank(a)
@@ -61,12 +67,19 @@ def status(a: SiteRound, r: Round) -> SiteVerdict:
     return SiteVerdict(site, "meets")
 
 
+def _too_large(s: Setting) -> bool:
+    """Whether the numbers of the launch contradict what the proofs assume of sizes."""
+    only = replace(s.options, assume=s.options.assume & {INT32_SIZES})
+    return any(s.term(f) == FALSE for f in space.launch_facts(s.kernel, s.accesses, only))
+
+
 def host_prover(s: Setting) -> Prover:
     """What the host code and the standing assumptions say before the device accepted the launch."""
     assert s.binding is not None
     sizes = space.launch_facts(s.kernel, s.accesses, s.options)
     apart = [f for f in sizes if not any(x.name.startswith("grid.") for x in symbols(f))]
-    return Prover([*map(s.term, apart), *s.binding.facts], s.options.rlimit, budget=s.budget)
+    known = [f for f in map(s.term, apart) if f != FALSE]
+    return Prover([*known, *s.binding.facts], s.options.rlimit, budget=s.budget)
 
 
 def _limits(a: SiteRound) -> None:

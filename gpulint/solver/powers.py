@@ -22,7 +22,10 @@ from gpulint.term import (
     apps,
     conjuncts,
     const,
+    eq,
     ge,
+    gt,
+    le,
     neg,
     or_,
     subst,
@@ -33,8 +36,21 @@ from gpulint.term.build import of_atom
 from gpulint.term.walk import transform
 
 LAST = 11  # 2**11 is more than the threads of any block
+EXPONENTS = 32
 MAX_COUNTERS = 2
 MAX_WEIGHT = 6000  # nodes of all cases together
+
+
+def next_powers(*terms: Int | Bool) -> list[Bool]:
+    """What `next_power_of_2` is in the terms, in full for arguments up to 2**31: for witnesses."""
+    out = []
+    for a in apps(*terms, op="fn"):
+        if a.data == "next_power_of_2" and len(a.args) == 1:
+            value, n = of_atom(a), a.args[0]
+            ways = [and_(eq(value, 1), le(n, 1))]
+            ways += [and_(eq(value, 1 << k), gt(n, 1 << (k - 1)), le(n, 1 << k)) for k in range(1, EXPONENTS)]
+            out.append(or_(*ways))
+    return out
 
 
 def cases(whole: Bool) -> Bool | None:

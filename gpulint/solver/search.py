@@ -15,7 +15,7 @@ from gpulint.dataflow.access import Access
 from gpulint.interp.launch import ConcreteLaunch, Point, Violation
 from gpulint.interp.replay import replay
 from gpulint.ir import symbols as names
-from gpulint.solver import agree, space
+from gpulint.solver import agree, powers, space
 from gpulint.solver.reader import Reader
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
@@ -65,7 +65,8 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
     )
     limits = [le(of_atom(x), 2**46) for x in free if x.scope is Scope.LAUNCH and x.hi is None]
     floors = [ge(of_atom(x), -1) for x in free if x.scope is Scope.LAUNCH and x.lo is None]
-    model = s.prover.model([*ask.conditions, *limits, *floors], free, SEARCH_RLIMIT)
+    laws = powers.next_powers(*ask.conditions, *launch_terms(s))
+    model = s.prover.model([*ask.conditions, *limits, *floors, *laws], free, SEARCH_RLIMIT)
     if model is None:
         return None
     reader = Reader(s, model, ask.seen)

@@ -17,7 +17,7 @@ from gpulint.solver.pairs import TILES, Order
 from gpulint.solver.prover import ELEMENT, Budget, Prover
 from gpulint.solver.signs import floored
 from gpulint.solver.space import Seen
-from gpulint.term import TRUE, Bool, Int, and_, ge, lt
+from gpulint.term import FALSE, TRUE, Bool, Int, and_, ge, lt
 
 T = TypeVar("T", Int, Bool)
 
@@ -45,13 +45,21 @@ class Setting:
     @cached_property
     def prover(self) -> Prover:
         facts = [*space.point_facts(self.tiles)]
-        facts += space.launch_facts(self.kernel, self.accesses, self.options)
         facts += [*self.accesses.facts, *(c.condition for c in self.premises if not c.predicate)]
-        own = [self.term(f) for f in facts]
+        own = [*self.standing, *(self.term(f) for f in facts)]
         if self.binding is not None:
             own += [*self.binding.facts, *self.binding.device_facts]
             own += space.host_facts(own, self.options)
         return Prover(own, self.options.rlimit, self._ranges(), self.budget, self._ordered())
+
+    @cached_property
+    def standing(self) -> tuple[Bool, ...]:
+        """The standing assumptions, less those that the numbers of the launch contradict.
+
+        A host that allocates more than they allow is no reason to prove anything.
+        """
+        given = map(self.term, space.launch_facts(self.kernel, self.accesses, self.options))
+        return tuple(f for f in given if f != FALSE)
 
     @cached_property
     def order(self) -> Order:

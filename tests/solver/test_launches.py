@@ -51,10 +51,18 @@ SHIFT = HEAD.replace("(x)", "(x, y)") + (
 
 @pytest.mark.parametrize(
     ("pair", "fine"),
-    [("a[1:], a[:-1]", False), ("a[0:n], a[n:]", False), ("a, a", False), ("a, b", True), ("a[:n], b[n:]", True)],
+    [
+        ("a[1:], a[:-1]", False),
+        ("a[0:n], a[n:]", False),
+        ("a, a", False),
+        ("a, b", True),
+        ("a[:n], b[n:]", True),
+    ],
 )
 def test_parts_of_one_allocation_are_not_taken_as_apart(pair: str, fine: bool) -> None:
     made = "cuda.to_device(np.zeros(2 * n, dtype=np.float32))"
     host = f"def main(n):\n    a = {made}\n    b = {made}\n    k[(n + 31) // 32, 32]({pair})\n"
     _, result = decided(SHIFT + host)
-    assert ([s.status for s in result.sites] == ["meets"]) is fine
+    asked = {v.kind for v in result.verdicts if v.obligation.property == "no-alias"}
+    assert (asked <= {PROVED}) is fine
+    assert fine or [s.status for s in result.sites] != ["meets"]

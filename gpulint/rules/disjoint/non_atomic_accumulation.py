@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpulint.rules import words
 from gpulint.rules.base import View
 from gpulint.rules.races import Race, accumulates
 from gpulint.solver.verdict import Verdict, Witness

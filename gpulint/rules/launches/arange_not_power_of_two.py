@@ -21,12 +21,15 @@ class ArangeNotPowerOfTwo(Rule):
 
     ## Example
     ```python
-    scores[(rows,)](x, out, HEADS=x.shape[1])  # tl.arange(0, HEADS)
+    WIDTH: tl.constexpr = HEADS * DIM
+    offs = tl.arange(0, WIDTH)
     ```
 
     ## Use instead
     ```python
-    scores[(rows,)](x, out, x.shape[1], HEADS=triton.next_power_of_2(x.shape[1]))  # and a mask
+    WIDTH: tl.constexpr = triton.next_power_of_2(HEADS * DIM)
+    offs = tl.arange(0, WIDTH)
+    mask = offs < HEADS * DIM
     ```
 
     ## References

@@ -228,3 +228,24 @@ def test_a_dispatcher_kept_in_an_object_by_another_method(launches):
 
 def test_a_dispatcher_that_is_kept_twice_is_not_known(launches):
     assert launches(HELD + "    def change(self):\n        self.run = k[8, 64]\n") == []
+
+
+PASSED = """
+def check(func, x, n, threads):
+    cuda.jit(func)[1, threads](x, n)
+def a(x): pass
+def b(x): pass
+def run(x, n):
+    check(a, x, n, 32)
+    check(b, x, n, 64)
+"""
+
+
+def test_a_call_that_compiles_what_it_is_given_launches_that_function(launches):
+    found = {(s.kernel, str(s.block[0])) for s in launches(PASSED.replace("(x): pass", "(x, n): pass"))}
+    assert found == {("a", "32"), ("b", "64")}
+
+
+def test_no_shared_memory_is_given_unless_the_launch_says_so(in_function):
+    shared = in_function("k[1, 32](x, n)").one.shared_bytes
+    assert shared is not None and shared.value == 0

@@ -135,6 +135,9 @@ class Sync:
     mask: Int | None = None
 
 
+EXPONENTIALS = "exponentials"  # `LeftOut.wins`
+
+
 @dataclass(frozen=True)
 class LeftOutCase:
     """A way in which a use may depend on a lane of a load: where, and the load's mask there.

@@ -307,7 +307,8 @@ def written(graph: Graph) -> set[str]:
 
 def grid_rank(graph: Graph) -> int:
     """The axes of the grid that the kernel looks at, at least one."""
-    return 1 + max((v.data for v in graph.nodes if v.kind == "coord" and v.op in ("block", "grid_size")), default=0)
+    coordinates = (v for v in graph.nodes if v.kind == "coord")
+    return 1 + max((v.data for v in coordinates if v.op in ("block", "grid_size")), default=0)
 
 
 def launch_facts(graph: Graph, integral: list[bool]) -> tuple[tuple[Bool, ...], int]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from gpulint import term as t
-from gpulint.dataflow.access import Access, LeftOut, LeftOutCase
+from gpulint.dataflow.access import EXPONENTIALS, Access, LeftOut, LeftOutCase
 from gpulint.dataflow.graph import Event, Node
 from gpulint.dataflow.lanes import T, lane_atom
 from gpulint.dataflow.signs import truncates
@@ -29,7 +29,7 @@ from gpulint.term.build import of_atom
 if TYPE_CHECKING:
     from gpulint.dataflow.analysis import Analysis
 
-MAX_WAYS = 6  # in which one node may be used before every use counts
+MAX_WAYS = 16  # in which one node may be used before every use counts
 MAX_STEPS = 3000
 MAX_CASES = 6  # of one load at one use
 ACCESSES = ("load", "store", "atomic")
@@ -170,16 +170,19 @@ class Walk:
 
     def _kept(self, i: int, way: Way) -> Way:
         """The way, with no more places than the value may vary with."""
-        varies = {lane_atom(axis) for axis in self.a.terms.lanes[i]}
-        varies |= {cast(Atom, self.a.terms.counter(x).atom) for x in self.a.graph.chain(self.a.graph.nodes[i].loop)}
+        varies = set(self._places(i))
         return replace(way, at=tuple((k, x) for k, x in way.at if k in varies))
 
     def _anywhere(self, i: int) -> At:
         """Some lane and some iteration."""
+        return tuple((x, self._some()) for x in self._places(i))
+
+    def _places(self, i: int) -> list[Atom]:
+        """The lanes and loop counters that a value may vary with."""
         tr = self.a.terms
-        atoms = [lane_atom(axis) for axis in sorted(tr.lanes[i])]
-        atoms += [cast(Atom, tr.counter(x).atom) for x in self.a.graph.chain(self.a.graph.nodes[i].loop)]
-        return tuple((x, self._some()) for x in atoms)
+        loops = self.a.graph.chain(self.a.graph.nodes[i].loop)
+        counters = [cast(Atom, tr.counter(x).atom) for x in loops]
+        return [*(lane_atom(axis) for axis in sorted(tr.lanes[i])), *counters]
 
     def _some(self) -> Int:
         self.fresh += 1
@@ -207,7 +210,7 @@ class Walk:
             yield from self._combined(node, way)
         else:
             passed = self._passed(node, way)
-            yield from ((i, w) for i, w in zip(node.inputs, passed))
+            yield from ((i, w) for i, w in zip(node.inputs, passed, strict=True))
 
     def _choice(self, node: Node, way: Way) -> Iterator[tuple[int, Way]]:
         c, then, other = node.inputs
@@ -255,12 +258,13 @@ class Walk:
         """A reduction, a product or a sort: every lane along the axes that it combines."""
         e = node.expr
         follows = e.follows if isinstance(e, n.Opaque) else ()
+        here = dict(way.at)
         for position, i in enumerate(node.inputs):
             own = follows[position] if position < len(follows) else ()
-            at, conditions = dict(way.at), []
+            at = dict(way.at)
+            conditions: list[Bool] = []
             for axis in sorted(self.a.terms.lanes[i]):
                 to = own[axis] if axis < len(own) else n.EVERY
-                here = dict(way.at)
                 if to >= 0:
                     at[lane_atom(axis)] = here.get(lane_atom(to), of_atom(lane_atom(to)))
                     continue
@@ -310,7 +314,7 @@ class Walk:
         wins = ""
         if event.other is not None:
             wins = way.what if way.pure == "direct" and isinstance(self._pad(event), float) else ""
-            wins = "exponentials" if way.pure == "exp" else wins
+            wins = EXPONENTIALS if way.pure == "exp" else wins
             if not wins:
                 return
         key = (node.id, way.what, way.span, wins)
@@ -338,7 +342,8 @@ class Walk:
         if truncates(domain, inside):
             signs = self.a.signs(domain)
             domain, inside = signs.apply(domain), signs.apply(inside)
-        where = replace(access, subscripts=(), checks=(), lanes=(), guard=t.and_(domain, t.not_(inside)), loops=())
+        outside = t.and_(domain, t.not_(inside))
+        where = replace(access, subscripts=(), checks=(), lanes=(), guard=outside, loops=())
         return LeftOutCase(where, domain, inside)
 
 

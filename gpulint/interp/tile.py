@@ -83,23 +83,13 @@ class Runner:
     def assign(self, s: n.Assign) -> Signal:
         self.env[s.target] = self.f.value(s.value)
 
-    def _charge(self, s: n.Load | n.Store | n.Atomic) -> None:
-        """Each element of a tile counts as a step, so that the limit bounds the time of big tiles."""
-        elements = 1
-        for size in map(self.f.value, s.lanes):
-            elements *= size if isinstance(size, int) else 1
-        charge(self.f.thread, max(elements, 0), s.span)
-
     def load(self, s: n.Load) -> Signal:
-        self._charge(s)
         self.accesses.load(self.f, s)
 
     def store(self, s: n.Store) -> Signal:
-        self._charge(s)
         self.accesses.store(self.f, s)
 
     def atomic(self, s: n.Atomic) -> Signal:
-        self._charge(s)
         self.accesses.atomic(self.f, s)
 
     def alias(self, s: n.Alias) -> Signal:

@@ -163,10 +163,10 @@ def _opaque(f: Frame, e: n.Opaque) -> Value:
         extreme = EXTREMES.get(last) if e.rank == 0 and len(given) == 1 else None
         return POISON if extreme is None else _extreme(extreme, given[0])
     function = v.function(e.name)
-    if function is None:
-        return POISON
 
     def element(*given: Any) -> Any:
+        if function is None:
+            return POISON
         try:
             return tv.marked(tv.finish(function(*given), e.type, e.span, e.name), *given)
         except UNDEFINED:

@@ -35,11 +35,11 @@ def _mark(e: n.Opaque, value: Any) -> Any:
 def _part(e: n.Opaque, value: Tile, follows: tuple[int, ...]) -> Value:
     """What one operand makes undefined, over the axes of the result that it is taken along."""
     to = [follows[axis] if axis < len(follows) else n.EVERY for axis in value.axes]
-    sizes = {_axis(t): size for t, size in zip(to, value.shape) if t != n.EVERY}
+    sizes = {_axis(t): size for t, size in zip(to, value.shape, strict=True) if t != n.EVERY}
     axes = sorted(sizes)
     found: dict[tuple[int, ...], Undefined] = {}
     lanes = itertools.product(*(range(size) for size in value.shape))
-    for at, element in zip(lanes, value.data):
+    for at, element in zip(lanes, value.data, strict=True):
         if element.__class__ is Undefined:
             for key in _keys(axes, to, at, sizes):
                 mark = element.combined(e.span, e.name)
@@ -59,5 +59,8 @@ def _keys(
     axes: list[int], to: list[int], at: tuple[int, ...], sizes: dict[int, int]
 ) -> Iterator[tuple[int, ...]]:
     """The elements of the result that depend on one element of an operand."""
-    place = {_axis(t): (range(i, i + 1) if t >= 0 else range(i, sizes[_axis(t)])) for t, i in zip(to, at) if t != n.EVERY}
+    place: dict[int, range] = {}
+    for t, i in zip(to, at, strict=True):
+        if t != n.EVERY:
+            place[_axis(t)] = range(i, i + 1 if t >= 0 else sizes[_axis(t)])
     return itertools.product(*(place[a] for a in axes))

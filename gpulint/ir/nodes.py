@@ -173,9 +173,9 @@ class Opaque:
     Equal operands give equal values unless `fresh`, which is a new unknown at each evaluation
     (a random number, the result of an atomic, a shuffle). math functions of floats are opaque too.
     `rank`: of a fresh tile value (a reduction, a dot, a sort), how many lanes it depends on. `follows`: for
-    each operand and each axis of it, the axis of the value whose lane it is taken at, `EVERY` where an element
-    of the value depends on all lanes, `upto(k)` on those up to its own along axis k (a scan); not given, it
-    depends on all of the operands.
+    each operand and each axis of it, the axis of the value whose lane it is taken at, `EVERY` where an
+    element of the value depends on all lanes, `upto(k)` on those up to its own along axis k (a scan); not
+    given, it depends on all of the operands.
     """
 
     name: str

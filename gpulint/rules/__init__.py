@@ -11,7 +11,11 @@ Codes come in families of a hundred by property; a code keeps its meaning for ev
     GL6xx  covered             elements that the launch leaves unwritten
     GL7xx  no-alias            arguments that overlap
     GL8xx  convergent          barriers that not all threads reach
-    GL9xx  initialised         values read before they are written
+    GL9xx  initialised         values read before they are written, lanes that a load leaves out
+
+Within the last family GL901 is about elements of arrays, GL902 about lanes without a value
+and GL903 about lanes padded with a value that counts. GL508 (static shared memory), GL509 (an autotuned
+kernel that runs several times) and GL510 (the length of `tl.arange`) belong to the contract of a launch.
 
 Rules live in one folder a family, where `registry` finds them on first use.
 """

@@ -109,12 +109,14 @@ def _also(verdict: Verdict) -> Related:
 def mask(access: Access, w: Witness, below: bool) -> str:
     """`give the load a mask: `mask=offs < n``, as far as the offset has a short name."""
     axis = words.axis_outside(w)
-    text, term = words.subscript(access, axis)
+    text, _ = words.subscript(access, axis)
     size = words.device_names(show(access.checks[axis][1]), True) if axis < len(access.checks) else ""
     has = "narrow the mask of" if getattr(access.stmt, "mask", None) is not None else "mask"
     if not text or not text.isidentifier() or not size:
-        bound = "the offset is not negative and within" if below else "the offset is within"
-        return f"{has} the {words.noun(access)}, so that {bound} `{access.array.name}` wherever the mask is true"
+        how = " (`boundary_check` of a block pointer)" if has == "mask" else ""
+        where = f"within `{access.array.name}` wherever the mask is true"
+        low = "not negative and " if below else ""
+        return f"{has} the {words.noun(access)}{how}, so that the offset is {low}{where}"
     low = f"(0 <= {text}) & ({text} < {size})" if below else f"{text} < {size}"
     return f"{has} the {words.noun(access)}: `mask={low}`"
 

@@ -55,7 +55,8 @@ class LimitRule(Rule):
 
     def check(self, view: View) -> Iterator[Finding]:
         for v in contract_verdicts(view, (self.kind,)):
-            message = words.device_names(v.reason, words.tiles(v.witness)) or f"the launch breaks a limit of the device ({self.kind})"
+            message = words.device_names(v.reason, words.tiles(v.witness))
+            message = message or f"the launch breaks a limit of the device ({self.kind})"
             where = (Related("this kernel is launched", view.kernel.header),)
             yield self.finding(
                 severity(v, view.result), message, v.obligation.span, kernel=view.kernel.qualname,

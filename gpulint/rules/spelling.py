@@ -29,7 +29,7 @@ def _operation(op: IntOp, text: str) -> IntOp:
 
 
 def _access(access: Access, text: str) -> Access:
-    if "lane" in access.text or getattr(access.stmt, "lanes", ()):
+    if access.lanes or _through_pointer(text):
         return _tile(access, text)
     parts = _subscripts(text) if _short(text) else None
     if parts is None:
@@ -44,9 +44,18 @@ def _tile(access: Access, text: str) -> Access:
     call = _parsed(text) if _short(text) else None
     where = call.args[0] if isinstance(call, ast.Call) and call.args else None
     if where is None or isinstance(where, ast.Constant):
-        return replace(access, text=f"{access.array.name}[...]", subscript_texts=("",) * len(access.subscripts))
+        nothing = ("",) * len(access.subscripts)
+        return replace(access, text=f"{access.array.name}[...]", subscript_texts=nothing)
     offset = _offset(where, text) if len(access.subscripts) == 1 else ""
-    return replace(access, text=ast.get_source_segment(text, where) or access.array.name, subscript_texts=(offset,))
+    written = ast.get_source_segment(text, where) or access.array.name
+    return replace(access, text=written, subscript_texts=(offset,))
+
+
+def _through_pointer(text: str) -> bool:
+    """Whether this is a load, store or atomic of a tile dialect: `tl.store(p, v)`, `tl.atomic_add(p, v)`."""
+    call = _parsed(text) if _short(text) else None
+    name = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
+    return name in ("load", "store") or name.startswith("atomic_")
 
 
 def _offset(where: ast.expr, text: str) -> str:

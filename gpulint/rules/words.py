@@ -15,7 +15,9 @@ MAX_PARAMS = 5
 _VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
 _NOUNS = {"read": "load", "write": "store", "atomic": "atomic update"}
 _COORDINATES = ("threadIdx.", "blockIdx.", "lane0", "lane1", "lane2")
-_PID, _SIZE, _LANE = re.compile(r"blockIdx\.([xyz])"), re.compile(r"\bgrid\.([xyz])"), re.compile(r"\blane(\d)")
+_PID = re.compile(r"blockIdx\.([xyz])")
+_SIZE = re.compile(r"\bgrid\.([xyz])")
+_LANE = re.compile(r"\blane(\d)")
 _NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[\d+\]|\(\d+\))?")
 _HOST = re.compile(r"\b(block|grid)(?=\.[xyz]\b)")
 _FIRST = re.compile(r"blockDim\.([xyz]) \* blockIdx\.\1\b")
@@ -217,5 +219,7 @@ def _grid(w: Witness) -> str:
 
 def _is_constant(name: str, w: Witness, accesses: Iterable[Access | None]) -> bool:
     """Whether a value is that of a compile-time parameter that an access depends on."""
-    used = {s.name for a in accesses if a is not None for s in symbols(a.domain, *a.subscripts)}
-    return name in used and name not in w.params and "Idx." not in name
+    known = [a for a in accesses if a is not None]
+    used = {s.name for a in known for s in symbols(a.domain, *a.subscripts)}
+    loops = {loop.name for a in known for loop in a.loops}
+    return name in used and name not in loops and name not in w.params and "Idx." not in name

@@ -17,6 +17,7 @@ from gpulint.solver.options import Options
 from gpulint.solver.setting import Setting
 from gpulint.solver.sites import SiteRound
 from gpulint.solver.verdict import (
+    ADVICE,
     PROVED,
     REFUTED,
     UNDECIDED,
@@ -124,7 +125,7 @@ def _plain_race(v: Verdict) -> bool:
 
 
 def _status(accesses: AccessSet, verdicts: Sequence[Verdict], at: Sequence[SiteVerdict]) -> str:
-    if any(v.kind == REFUTED and v.obligation.kind != "negative" for v in verdicts):
+    if any(v.kind == REFUTED and v.obligation.kind not in ADVICE for v in verdicts):
         return "refuted"
     if any(s.status == "violates" for s in at):
         return "refuted"

@@ -4,8 +4,9 @@ A lane outside the mask of a load without `other` has no value. Each way in whic
 (`dataflow.padding`) must imply that the mask holds there. A witness is a launch on which the interpreter
 sees such a lane being stored, combined with others or deciding something.
 
-Padding with zero is a value, and a wrong one where it takes part in an extreme or in a sum of
-exponentials. That is told where a launch shows it, and is nothing to prove otherwise.
+Padding with zero is a value, and a wrong one where it takes part in a sum of exponentials or, unless no
+element is on the other side of zero, in an extreme. That is told where a launch shows it, and is nothing
+to prove otherwise.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gpulint.dataflow.access import LeftOut
+from gpulint.dataflow.access import EXPONENTIALS, LeftOut
 from gpulint.interp.launch import UNDEFINED_LANE
 from gpulint.solver import search
 from gpulint.solver.search import Ask
@@ -23,7 +24,7 @@ from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, Obligation, Verdi
 if TYPE_CHECKING:
     from gpulint.solver.sites import SiteRound
 
-LANES, PADDING = "lanes", "padding"  # kinds of obligations
+LANES, PADDING, EXTREME = "lanes", "padding", "extreme"  # kinds of obligations
 
 
 def obligations(s: Setting) -> list[Obligation]:
@@ -32,7 +33,8 @@ def obligations(s: Setting) -> list[Obligation]:
 
 
 def _about(x: LeftOut) -> Obligation:
-    return Obligation("initialised", PADDING if x.wins else LANES, x.load.span, access=x.load, lanes=x)
+    kind = (PADDING if x.wins == EXPONENTIALS else EXTREME) if x.wins else LANES
+    return Obligation("initialised", kind, x.load.span, access=x.load, lanes=x)
 
 
 def again(s: Setting, o: Obligation) -> Verdict:
@@ -42,8 +44,7 @@ def again(s: Setting, o: Obligation) -> Verdict:
     rungs = [_shown(s, x, i) for i in range(len(x.cases))]
     if x.whole and all(rungs):
         return Verdict(o, PROVED, rung="z3" if "z3" in rungs else "bounds")
-    lost = f"lane outside the mask of this load of {x.load.array.name}"
-    return Verdict(o, UNDECIDED, reason=f"not shown that no {lost} reaches {_use(x)}")
+    return Verdict(o, UNDECIDED, reason=f"they may reach {_use(x)}")
 
 
 def _use(x: LeftOut) -> str:

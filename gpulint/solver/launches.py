@@ -18,6 +18,7 @@ from gpulint.solver.search import Ask
 from gpulint.solver.setting import Setting
 from gpulint.solver.sites import SiteRound, independent, meets, owner
 from gpulint.solver.verdict import (
+    ADVICE,
     PROVED,
     REFUTED,
     UNDECIDED,
@@ -53,7 +54,7 @@ def status(a: SiteRound, r: Round) -> SiteVerdict:
     assert site is not None
     if a.reason:
         return SiteVerdict(site, "undecided", reason=a.reason)
-    answers = [v for v in (*a.answers.values(), *a.extra) if v.obligation.kind != "negative"]
+    answers = [v for v in (*a.answers.values(), *a.extra) if v.obligation.kind not in ADVICE]
     bad = next((v for v in answers if v.kind == REFUTED), None)
     if bad is not None:
         clause = bad.clauses[0] if bad.clauses else None

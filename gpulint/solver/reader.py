@@ -14,7 +14,7 @@ from gpulint.solver import space
 from gpulint.solver.model import Model
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
-from gpulint.term import Atom, Int, Scope, Unbound, evaluate, symbols
+from gpulint.term import Atom, Int, Scope, Sym, Unbound, evaluate, symbols
 from gpulint.term.build import of_atom
 
 Triple = tuple[int, int, int]
@@ -26,8 +26,9 @@ class Reader:
     def __init__(self, s: Setting, model: Model, seen: Sequence[Seen]) -> None:
         self.s, self.model, self.seen = s, model, tuple(seen)
         self.known = model.known()
-        terms = (t for x in s.accesses.accesses for t in (x.domain, *x.subscripts))
-        self.used = symbols(*terms) if s.tiles else set()  # by some access: constexprs that are integers
+        self.used: set[Sym] = set()  # by some access
+        for a in s.accesses.accesses if s.tiles else ():
+            self.used |= symbols(a.domain, *a.subscripts)
 
     def number(self, t: Int, default: int = 1) -> int:
         """The value of a term; a symbol that the model does not speak of takes the default."""

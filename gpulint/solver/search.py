@@ -76,7 +76,7 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
         if launch is None:
             return None
         launch.max_steps = REPLAY_STEPS
-        if ask.obligation.kind == "padding":
+        if ask.obligation.lanes is not None and ask.obligation.lanes.wins:
             launch.unpadded = ask.obligation.span
         launch.points = None if whole else reader.points(launch.block)
         if whole and threads(launch) > ALL_THREADS:

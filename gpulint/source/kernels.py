@@ -116,10 +116,11 @@ class _Finder:
         )
 
     def _device(self, found: _Found) -> bool | None:
-        """Where a dialect marks no device functions, they are those that return a value or that kernels call.
+        """Where a dialect marks no device functions, they are those that return a value or that kernels
+        call.
 
-        So are those of a dialect that does, as long as the mark is not constant; a function that is marked as a
-        kernel, returns a value and is only called by kernels is one too.
+        So are those of a dialect that does, as long as the mark is not constant; a function that is
+        marked as a kernel, returns a value and is only called by kernels is one too.
         """
         marked = None if found.wrap.dialect.tuners else self._marked(found)
         if marked is True:
@@ -136,7 +137,9 @@ class _Finder:
         """What the decorator says, with what the branches around it say of a flag that it is given."""
         marked = self.wraps.device(found.wrap)
         placed = found.wrap.options.get("device")
-        return flag(placed[0], found.decorator, placed[1]) if marked is None and placed is not None else marked
+        if marked is not None or placed is None:
+            return marked
+        return flag(placed[0], found.decorator, placed[1])
 
     def _only_called(self, found: _Found, handed: bool = False) -> bool:
         """Whether kernels of the module call the function, and no host code of it launches it.

@@ -123,7 +123,8 @@ def test_a_choice_by_the_mask_replaces_undefined_lanes():
 
 
 def test_a_sum_uses_every_lane():
-    body = [b.let("s", b.unknown("sum", b.v("x"), follows=((-1,),), row=4)), b.store("out", 0, value=b.v("s"))]
+    total = b.let("s", b.unknown("sum", b.v("x"), follows=((-1,),), row=4))
+    body = [total, b.store("out", 0, value=b.v("s"))]
     assert undefined(*body, arrays={"x": 4, "out": 1}) == [("sum", 4)]
 
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from gpulint.dataflow.access import IntOp
+from gpulint.dataflow.access import AccessSet, IntOp
+from gpulint.ir.symbols import lane
 from gpulint.ir.types import INT32
 from gpulint.rules.spelling import spell
-from gpulint.term import TRUE
+from gpulint.term import TRUE, const, symbols
 
 
 def spelled(bench, text, subscripts=1):
@@ -49,3 +50,20 @@ def test_operations_too(bench, make):
     op = IntOp(make.grid, INT32, TRUE, (), make.place(8), "address", "a *:int32 b")
     accesses = replace(bench.view().accesses, ops=(op,))
     assert spell(accesses, lambda _: "cuda.grid(1)").ops[0].text == "cuda.grid(1)"
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "index"),
+    [
+        ("tl.load(x + offs, mask=offs < n)", "x + offs", "offs"),
+        ("tl.store(x + i * s + offs[None, :], v)", "x + i * s + offs[None, :]", "i * s + offs[None, :]"),
+        ("tl.store(p, tl.sum(v))", "p", ""),
+        ("tl.atomic_add(x + 1, v)", "x + 1", "1"),
+        ("", "x[...]", ""),
+    ],
+)
+def test_an_access_through_a_pointer_shows_the_pointer(bench, source, text, index):
+    access = replace(bench.access("write"), lanes=((next(iter(symbols(lane(0)))), const(4)),))
+    access = replace(access, array=replace(access.array, name="x"))
+    (got,) = spell(AccessSet((access,), {}, (), (), (), 0), lambda _: source).accesses
+    assert (got.text, got.subscript_texts) == (text, (index,))

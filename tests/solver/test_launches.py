@@ -66,3 +66,12 @@ def test_parts_of_one_allocation_are_not_taken_as_apart(pair: str, fine: bool) -
     asked = {v.kind for v in result.verdicts if v.obligation.property == "no-alias"}
     assert (asked <= {PROVED}) is fine
     assert fine or [s.status for s in result.sites] != ["meets"]
+
+
+def test_a_launch_larger_than_the_assumption_is_not_verified() -> None:
+    plain = HEAD + "    i = cuda.grid(1)\n    if i < x.size:\n        x[i] = i\n"
+    for size, fine in ((5_000_000, True), (5_000_000_000, False)):
+        made = f"    x = cuda.device_array({size}, dtype=np.int8)\n"
+        _, result = decided(f"{plain}def main():\n{made}    k[(x.size + 255) // 256, 256](x)\n")
+        assert ([s.status for s in result.sites] == ["meets"]) is fine
+        assert (result.status == "verified") is fine

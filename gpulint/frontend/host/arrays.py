@@ -261,16 +261,17 @@ def literal(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str
 
 
 def _literal_shape(v: Value) -> tuple[int, ...] | None:
+    """The shape of an array made of these; its items have one shape, or NumPy takes none of them."""
     if isinstance(v, Num) or (isinstance(v, Const) and isinstance(v.value, (float, complex))):
         return ()
     if isinstance(v, Cond):
         return ()
     if not isinstance(v, Seq):
         return None
-    inner = {_literal_shape(i) for i in v.items}
+    inner = {_literal_shape(i) for i in v.items} - {None}
     if not v.items:
         return (0,)
-    first = next(iter(inner))
+    first = next(iter(inner), None)
     return (len(v.items), *first) if len(inner) == 1 and first is not None else None
 
 

@@ -138,7 +138,7 @@ def site_of(
 
 
 def as_tuple(m: Machine, v: Value, rank: int = 1) -> Value:
-    """An unknown that the code indexes elsewhere is a tuple; so is the size of a launch of more dimensions."""
+    """An unknown that the code indexes elsewhere is a tuple; so is the size of a launch of higher rank."""
     if not isinstance(v, Unknown):
         return v
     count = min(m.indexed.get(v.name, 0), 3)
@@ -207,7 +207,8 @@ def _unknown(m: Machine, s: State, v: Unknown, kind: str, text: str) -> Argument
     if v.kind in ("int", "bool") or (kind == "scalar" and v.kind != "array"):
         return Scalar(as_int(v) if v.kind != "bool" else select(bool_sym(v.name), 1, 0), UNKNOWN)
     array = as_array(v)
-    assert array is not None
+    if array is None:  # an object
+        return Other(text)
     made = host_array(s, array, v.name)
     return made if kind == "array" or v.kind == "array" else replace(made, scalar=as_int(v))
 

@@ -6,7 +6,7 @@ import ast
 
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.assign import fill
-from gpulint.frontend.numba.calls import INTRINSICS, arguments, scalars, unknown
+from gpulint.frontend.numba.calls import arguments, scalars, unknown
 from gpulint.frontend.numba.context import Context, NotHandled
 from gpulint.frontend.numba.inline import NONE, Arguments
 from gpulint.frontend.numba.memory import reduce
@@ -17,8 +17,6 @@ from gpulint.ir.types import UNKNOWN
 
 def method(cx: Context, m: Method, node: ast.Call) -> Value:
     """`owner.name(...)`."""
-    if m.name == "sync" and not node.args and isinstance(m.owner, n.Var) and m.owner.name in cx.params:
-        return INTRINSICS["cuda.cg.grid_group.sync"](cx, node, arguments(cx, node))  # the only group with one
     if isinstance(m.owner, Array):
         return _of_array(cx, m.owner, m.name, node)
     if isinstance(m.owner, SCALARS):

@@ -210,7 +210,7 @@ def fresh(
         follows = follows or [_aligned(t, len(shape)) for t in tiles]
     held = [cx.temp(t, "t", cx.span(node)) for t in tiles]
     operands = tuple(t.expr for t in held if isinstance(t.expr, n.Var))
-    own = tuple(f for t, f in zip(held, follows) if isinstance(t.expr, n.Var))
+    own = tuple(f for t, f in zip(held, follows, strict=False) if isinstance(t.expr, n.Var))
     last = name.rpartition(".")[2]
     e = n.Opaque(name.removeprefix("tl."), operands, type_, True, len(shape), cx.span(node), own)
     return cx.temp(Tile(e, shape), last, cx.span(node))

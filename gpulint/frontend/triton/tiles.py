@@ -324,12 +324,14 @@ def scan(cx: Context, given: Given, node: ast.AST) -> Value:
 def _scanned(x: Tile, given: Given, node: ast.AST, mixed: bool = False) -> Follows:
     """An element of a scan depends on those before it; of a sort (`mixed`) or from the end, on all."""
     axis = given.get("axis")
-    along_ = _axis(axis, x.rank, node) if given.has("axis") and x.rank and integer(axis) is not None else None
-    if along_ is None and given.has("axis"):
+    if given.has("axis") and integer(axis) is None:
         return tuple(n.EVERY for _ in x.shape)
-    along_ = (x.rank - 1 if mixed else 0) if along_ is None else along_
-    reach = n.EVERY if mixed or (given.has("reverse") and constant(given.get("reverse")) is not False) else n.upto(along_)
-    return tuple(reach if k == along_ else k for k in range(x.rank))
+    own = x.rank - 1 if mixed else 0
+    if given.has("axis") and x.rank:
+        own = _axis(axis, x.rank, node)
+    back = given.has("reverse") and constant(given.get("reverse")) is not False
+    reach = n.EVERY if mixed or back else n.upto(own)
+    return tuple(reach if k == own else k for k in range(x.rank))
 
 
 def _along(name: str, params: str, mixed: bool) -> None:
@@ -387,7 +389,7 @@ def _product(cx: Context, name: str, a: Tile, b: Tile, given: Given, node: ast.A
 
 
 def _contracted(a: Tile, b: Tile, rank: int) -> list[Follows]:
-    """A matrix product: rows of the first, columns of the second, all that lies between; and the sum so far."""
+    """A matrix product: rows of the first, columns of the second, all between; and the sum so far."""
     left = (*range(a.rank - 1), n.EVERY)
     right = (*range(b.rank - 2), n.EVERY, b.rank - 1)
     return [left, right, tuple(range(rank))]

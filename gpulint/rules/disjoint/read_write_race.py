@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpulint.rules import words
 from gpulint.rules.base import View
 from gpulint.rules.races import Race, accumulates, modes
 from gpulint.solver.verdict import Verdict
@@ -44,4 +45,7 @@ class ReadWriteRace(Race):
         return modes(verdict) == {"read", "write"} and not accumulates(verdict, view)
 
     def help(self, verdict: Verdict) -> str:
+        w = verdict.witness
+        if words.tiles(w) and w is not None and w.points and w.points[0][0] == w.points[-1][0]:
+            return "put `tl.debug_barrier()` between the two"
         return "read from one array and write to another, or split the work into two launches"

@@ -46,5 +46,5 @@ class WriteWriteRace(Race):
 
     def help(self, verdict: Verdict) -> str:
         if words.tiles(verdict.witness):
-            return "give each program elements of its own (and mask the lanes past them), or use `tl.atomic_add`"
+            return "give each program elements of its own, and mask the lanes past them"
         return "give each thread an element of its own, or let a single thread write"

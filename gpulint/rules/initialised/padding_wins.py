@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpulint.dataflow.access import EXPONENTIALS
 from gpulint.rules import words
 from gpulint.rules.base import VerdictRule, View
 from gpulint.rules.finding import WARNING, Finding, Related
 from gpulint.rules.initialised.undefined_lanes import NEUTRAL
 from gpulint.solver.verdict import Verdict, Witness
-
-EXPONENTIALS = "exponentials"
 
 
 class PaddingWinsReduction(VerdictRule):

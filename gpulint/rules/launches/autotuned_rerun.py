@@ -32,7 +32,9 @@ class AutotunedRerun(Rule):
     ## Use instead
     ```python
     @triton.autotune(
-        configs=[triton.Config({"BLOCK": 128}), triton.Config({"BLOCK": 256})], key=["n"], restore_value=["out"]
+        configs=[triton.Config({"BLOCK": 128}), triton.Config({"BLOCK": 256})],
+        key=["n"],
+        restore_value=["out"],
     )
     @triton.jit
     def total(x, out, n, BLOCK: tl.constexpr):

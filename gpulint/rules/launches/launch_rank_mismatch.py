@@ -17,8 +17,8 @@ class LaunchRankMismatch(Rule):
 
     ## What it does
     Reports a launch whose grid and block both have fewer dimensions than the kernel's index calls
-    (`cuda.grid(2)`) where the index along a missing one selects elements, and a launch with several threads along a dimension that the kernel never
-    looks at.
+    (`cuda.grid(2)`) where the index along a missing one selects elements, and a launch with several
+    threads along a dimension that the kernel never looks at. A launch of a single thread is fine.
 
     ## Why is this bad
     A missing dimension has the one coordinate 0, so that only the first row is worked on. Along a
@@ -67,8 +67,6 @@ class LaunchRankMismatch(Rule):
 
 
 def _reaches(view: View, axis: int) -> bool:
-    """Whether the coordinate along an axis is part of a subscript, so that its one value leaves elements out."""
-    coordinates = (thread(axis), block(axis))
-    return any(
-        str(c) in {s.name for s in symbols(*a.subscripts)} for a in view.accesses.accesses for c in coordinates
-    )
+    """Whether the coordinate along an axis is part of a subscript: its one value leaves elements out."""
+    used = {s.name for a in view.accesses.accesses for s in symbols(*a.subscripts)}
+    return str(thread(axis)) in used or str(block(axis)) in used

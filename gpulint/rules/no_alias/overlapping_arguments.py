@@ -63,7 +63,8 @@ class OverlappingArguments(VerdictRule):
     def places(self, verdict: Verdict, witness: Witness) -> tuple[Related, ...]:
         o = verdict.obligation
         found = [a for a in (o.access, o.other) if a is not None]
-        return tuple(Related(f"`{a.text}`: one {words.one(witness)}'s {words.noun(a)}", a.span) for a in found)
+        who = words.one(witness)
+        return tuple(Related(f"`{a.text}`: one {who}'s {words.noun(a)}", a.span) for a in found)
 
     def help(self, verdict: Verdict) -> str:
         return "pass separate arrays"

@@ -23,6 +23,8 @@ _OPEN = {
 
 def _open(o: Obligation) -> str:
     """What stayed open, in words."""
+    if o.lanes is not None:
+        return f"`{o.lanes.load.text}` is not shown to keep the lanes outside its mask out of every result"
     text = o.access.text if o.access is not None else o.op.text if o.op is not None else ""
     return _OPEN[o.property].format(f"`{text}`" if text else "this place")
 

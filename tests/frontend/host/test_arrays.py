@@ -155,3 +155,13 @@ def test_typed_scalars(in_function):
     site = in_function("k[1, 32](x, np.int32(n))").one
     assert site.arguments["n"].type.bits == 32
     assert in_function("k[1, 32](x, 2.5)").arguments[1] == "float"
+
+
+def test_one_number_tells_that_all_items_of_a_literal_are_numbers(in_function):
+    found = in_function("v = np.array([0.0, m, y.tiny])\nk[1, v.size](v, v.size)")
+    assert (found.block, found.arguments[0]) == ("3", "v[3]")
+
+
+def test_an_object_is_no_array(launches):
+    text = "class Thing:\n    pass\n\ndef f(n):\n    k[1, 32](Thing(), n)\n"
+    assert [str(a) for a in launches(text).arguments][0].startswith("<")

@@ -19,6 +19,8 @@ from gpulint.term import Bool, Int, apps, conjuncts, symbols
 
 def tell(s: Setting, o: Obligation) -> bool:
     """Whether a witness against the obligation may choose what index arrays hold."""
+    if o.op is not None:
+        return all(x.data in s.prover.ranges for x in apps(o.op.term, o.op.domain, op="load"))
     if o.access is None or o.property not in ("in-range", "disjoint"):
         return True
     accesses = [a for a in (o.access, o.other) if a is not None]

@@ -9,6 +9,7 @@ from gpulint.contract.limits import LimitCondition, launch_conditions
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
 from gpulint.solver import disjoint, search, space
+from gpulint.solver.blame import owner
 from gpulint.solver.general import Round
 from gpulint.solver.options import GRID_LIMITS, INT32_SIZES
 from gpulint.solver.pairs import Pair
@@ -16,7 +17,7 @@ from gpulint.solver.prover import Prover
 from gpulint.solver.reader import Reader
 from gpulint.solver.search import Ask
 from gpulint.solver.setting import Setting
-from gpulint.solver.sites import SiteRound, independent, meets, owner
+from gpulint.solver.sites import SiteRound, independent, meets
 from gpulint.solver.verdict import (
     ADVICE,
     PROVED,

@@ -6,10 +6,11 @@ of two; `TRITON_MAX_TENSOR_NUMEL` bounds a tensor at 1,048,576 elements.
 
 from __future__ import annotations
 
+from gpulint.solver.blame import owner
 from gpulint.solver.launches import host_prover, launch_witness
-from gpulint.solver.sites import SiteRound, owner
+from gpulint.solver.sites import SiteRound
 from gpulint.solver.verdict import REFUTED, Obligation, Verdict
-from gpulint.term import TRUE, App, Bool, Int, Sym, and_, le, ne, sub, symbols
+from gpulint.term import TRUE, App, Bool, Int, and_, le, ne, sub, symbols
 
 MAX_ELEMENTS = 1 << 20
 POWERS = 21
@@ -24,7 +25,7 @@ def check(a: SiteRound) -> None:
     for start, end, span in s.accesses.aranges:
         written = sub(end, start)
         length = s.term(written)
-        if length in done or isinstance(written.atom, Sym):  # a parameter: the caller's power of two
+        if length in done or len(symbols(written)) < 2:  # of one parameter: the caller's power of two
             continue
         done.add(length)
         bad = _bad(length)

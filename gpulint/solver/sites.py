@@ -13,15 +13,14 @@ from dataclasses import dataclass, field, replace
 from gpulint.contract.bind import Binding, bind
 from gpulint.contract.clause import Clause
 from gpulint.contract.predicates import at_site
-from gpulint.frontend.host.site import HostArray, LaunchSite
-from gpulint.ir import symbols as names
+from gpulint.frontend.host.site import LaunchSite
 from gpulint.solver import questions
+from gpulint.solver.blame import of_launch, owner
 from gpulint.solver.general import Round
 from gpulint.solver.prover import Budget, Prover
 from gpulint.solver.setting import Setting
-from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import FALSE, TRUE, Scope, Sym, and_, eq, ge, lt, symbols
+from gpulint.term import FALSE, TRUE, Sym, and_, eq, ge, lt, symbols
 from gpulint.term.build import of_atom
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
@@ -142,26 +141,6 @@ def chosen_by_caller(site: LaunchSite) -> bool:
     return bool(free) and all(isinstance(t.atom, Sym) and owner(t.atom.name) == t.atom.name for t in free)
 
 
-def owner(name: str) -> str:
-    """The host object that a symbol belongs to: `a` for `a.shape[0]`."""
-    for mark in (".shape[", ".size", ".strides[", ".stride("):
-        if mark in name:
-            return name.split(mark)[0]
-    return name
-
-
-def _numbers_only(s: Setting, v: Verdict) -> bool:
-    """Whether an operation's value hangs on numbers of the caller alone, and on no array's size."""
-    assert v.obligation.op is not None and s.site is not None
-    shapes = [t for a in s.site.arguments.values() if isinstance(a, HostArray) for t in a.shape or ()]
-    sized = symbols(*shapes)
-    terms = s.see(v.obligation.op).subscripts
-    used = symbols(*terms)
-    sizes = [s.term(names.grid_size(a)) for a in AXES if symbols(names.block(a)) & used]
-    free = {x for x in symbols(*terms, *sizes) if x.scope is Scope.LAUNCH}
-    return bool(free) and all(owner(x.name) == x.name and x not in sized for x in free)
-
-
 def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding) -> Verdict:
     """One obligation at one site: proved, refuted with a witness, or undecided."""
     new = questions.again(s, v.obligation, r.named)
@@ -173,7 +152,7 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         kept = questions.again(natural, v.obligation, r.named)
         if kept is not None and kept.kind == PROVED:
             return replace(v, kind=UNDECIDED, site=s.site, reason="the launch does not establish the clause")
-    if binding.exact and not (v.obligation.property == "no-wrap" and _numbers_only(s, v)):
+    if binding.exact and of_launch(s, v.obligation):
         w = questions.refute(natural, v.obligation)
         if w is not None:
             return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")

@@ -46,10 +46,7 @@ class Reader:
     def comparison(self, node: ast.Compare) -> Bool:
         outer, self.divisors = self.divisors, []
         sides = [(x, self.value(x)) for x in (node.left, *node.comparators)]
-        parts = [
-            self.relation(node, op, a, b)
-            for op, a, b in zip(node.ops, sides, sides[1:], strict=False)
-        ]
+        parts = [self.relation(node, op, a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False)]
         nonzero = [t.ne(d, t.ZERO) for d in self.divisors]
         self.divisors = outer
         return t.and_(*nonzero, *parts)

@@ -95,9 +95,7 @@ def _clause(tree: ast.expr, text: str, span: Span, kernel: Kernel) -> Clause:
     return Clause(condition=condition, text=text, span=span, origin="declared")
 
 
-def _predicate(
-    call: ast.Call, name: str, names: n.Names
-) -> tuple[tuple[str, ...], tuple[Int, ...]]:
+def _predicate(call: ast.Call, name: str, names: n.Names) -> tuple[tuple[str, ...], tuple[Int, ...]]:
     """The array and integer arguments of a predicate, checked."""
     if call.keywords or any(isinstance(a, ast.Starred) for a in call.args):
         raise Unreadable(call, f"{name} takes plain arguments only")

@@ -265,9 +265,7 @@ class Analysis:
         term = self.terms.resolve(cast(Int, term))
         chain = self.graph.chain(info.id) if info is not None else ()
         counters = {self.terms.counter(i).atom for i in chain}
-        return all(
-            s.scope in (Scope.LAUNCH, Scope.BLOCK) or s in counters for s in t.symbols(term)
-        )
+        return all(s.scope in (Scope.LAUNCH, Scope.BLOCK) or s in counters for s in t.symbols(term))
 
     def _sync(self, event: Event) -> Sync:
         guard, _ = self.guard(event.path)

@@ -220,7 +220,6 @@ def _holds(loop: n.For | n.While, stmt: object) -> bool:
     return any(s is stmt for s in statements((loop,)))
 
 
-
 Ends = list[tuple[int, str, int]]  # dangling edges: (from node, kind, loop)
 
 

@@ -27,7 +27,6 @@ def compute(tr: Terms, node: Node) -> Value:
     return _COMPUTE[node.kind](tr, node)
 
 
-
 def _const(tr: Terms, node: Node) -> Value:
     if isinstance(node.data, bool):
         return t.TRUE if node.data else t.FALSE

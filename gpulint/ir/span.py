@@ -22,9 +22,7 @@ class Span:
 
     def within(self, call: Span) -> Span:
         """This range, as reached through one more (outer) call."""
-        return Span(
-            self.filename, self.row, self.column, self.end_row, self.end_column, (*self.calls, call)
-        )
+        return Span(self.filename, self.row, self.column, self.end_row, self.end_column, (*self.calls, call))
 
     @property
     def outermost(self) -> Span:

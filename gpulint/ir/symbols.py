@@ -37,9 +37,7 @@ def grid_size(axis: int) -> Int:
 
 def coordinate(kind: str, axis: int) -> Int:
     """The symbol of an `ir.nodes.Coord` of kind thread, block, block_size or grid_size."""
-    return {"thread": thread, "block": block, "block_size": block_size, "grid_size": grid_size}[
-        kind
-    ](axis)
+    return {"thread": thread, "block": block, "block_size": block_size, "grid_size": grid_size}[kind](axis)
 
 
 def param(name: str) -> Int:

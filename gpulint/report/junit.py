@@ -56,5 +56,3 @@ def _failures(case: ET.Element, findings: list[Finding]) -> None:
 def _clean(text: str) -> str:
     """Without the characters that XML cannot hold."""
     return _INVALID.sub("\ufffd", text)
-
-

@@ -59,8 +59,7 @@ def _printable(char: str) -> str:
 def width(text: str) -> int:
     """Columns that the text takes in a terminal."""
     return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
     )
 
 

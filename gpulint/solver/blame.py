@@ -15,7 +15,8 @@ from gpulint.solver.options import INT32_SIZES
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import Obligation
-from gpulint.term import Bool, Int, Scope, Sym, symbols
+from gpulint.term import Int, Scope, Sym, symbols
+from gpulint.term.build import of_atom
 
 MARKS = (".shape[", ".size", ".strides[", ".stride(", ".span")
 
@@ -36,20 +37,25 @@ def of_launch(s: Setting, o: Obligation) -> bool:
         extent = s.term(o.access.checks[o.axis][1])
         index = _owners(s, o.access, o.access.checks[o.axis][0])
         size = {owner(x.name) for x in symbols(extent) if not x.boolean}
-        return not size or not index or bool(size & index)
+        return not size or index <= size
     if o.property == "no-wrap" and o.op is not None:
         return _width(s, o.op)
     return True
 
 
-def _owners(s: Setting, a: Access | IntOp, *terms: Int) -> set[str]:
-    """The inputs that an index hangs on: through itself, its guard, its loops and the grid."""
-    everything: list[Int | Bool] = [*terms, a.domain]
-    used = symbols(*everything)
-    sizes = [names.grid_size(x) for x in AXES if symbols(names.block(x)) & used]
-    sizes += [names.block_size(x) for x in AXES if symbols(names.thread(x)) & used]
-    found = symbols(*(s.term(t) for t in everything), *map(s.term, sizes))
-    return {owner(x.name) for x in found if x.scope is Scope.LAUNCH and not x.boolean}
+def _owners(s: Setting, a: Access, index: Int) -> set[str]:
+    """The inputs that an index hangs on: through itself, its guard and loops, and the launch's size.
+
+    A number of the caller that only sets the launch's size (threads a block) is no such input.
+    """
+    used = symbols(index, a.domain)
+    geometry = [f(x) for x in AXES for f in (names.grid_size, names.block_size)]
+    sizes = symbols(*geometry)
+    direct = [of_atom(x) for x in used - sizes if x.scope is Scope.LAUNCH and not x.boolean]
+    out = {owner(x.name) for x in symbols(*map(s.term, direct)) if not x.boolean}
+    moved = [names.grid_size(x) for x in AXES if symbols(names.block(x)) & used]
+    moved += [names.block_size(x) for x in AXES if symbols(names.thread(x)) & used]
+    return out | {owner(x.name) for x in symbols(*map(s.term, moved)) if not x.boolean and not _plain(x)}
 
 
 def _width(s: Setting, op: IntOp) -> bool:

@@ -17,6 +17,7 @@ from gpulint.interp.launch import ConcreteLaunch
 from gpulint.interp.machine import run
 from gpulint.ir import symbols as names
 from gpulint.solver import search, space
+from gpulint.solver.blame import owner
 from gpulint.solver.general import Round
 from gpulint.solver.inverse import definite, hits, inverse
 from gpulint.solver.radix import Unifier
@@ -24,7 +25,7 @@ from gpulint.solver.reader import Reader
 from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
 from gpulint.solver.setting import Setting
 from gpulint.solver.signs import floored
-from gpulint.solver.sites import SiteRound, owner
+from gpulint.solver.sites import SiteRound
 from gpulint.solver.space import Seen, atom_of
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, Obligation, Verdict, Witness
 from gpulint.term import (
@@ -268,4 +269,3 @@ def _unravel(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
         flat, i = divmod(flat, n)
         out.append(i)
     return tuple(reversed(out))
-

@@ -1,8 +1,9 @@
 """Obligation initialised at one launch site: no output that the host left without a value is read first.
 
 Asked of array arguments that the host allocated without a value, for every atomic on them and every
-element that the kernel adds to. (Other reads may be of data that something not in view put there.) The kernel's own earlier write at the same point settles it; otherwise a
-launch is run with those elements unset, and an access that meets one refutes it.
+element that the kernel adds to. (Other reads may be of data that something not in view put there.)
+The kernel's own earlier write at the same point settles it; otherwise a launch is run with those
+elements unset, and an access that meets one refutes it.
 """
 
 from __future__ import annotations

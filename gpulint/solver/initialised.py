@@ -159,4 +159,3 @@ def _solved(read: Access, w: Access, held: set[Sym], back: Sym | None = None) ->
 
 def _points(c: Bool) -> set[Sym]:
     return {x for x in symbols(c) if x.scope is not Scope.LAUNCH}
-

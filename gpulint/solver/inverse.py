@@ -41,9 +41,7 @@ from gpulint.term import (
 from gpulint.term.build import monomial, of_atom
 
 
-def inverse(
-    seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()
-) -> dict[Sym, Int] | None:
+def inverse(seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()) -> dict[Sym, Int] | None:
     """A value for every point symbol of the access but the `held`, or None.
 
     An axis in which no radix shows gives none; counters that no axis gives stand at their first iteration.
@@ -123,9 +121,7 @@ def hits(
     seen: Seen, point: Mapping[Sym, Int], element: tuple[Int, ...], term: Callable[[Int], Int] = _as_is
 ) -> Bool:
     """The subscripts at the point are the element, and its coordinates are of the launch."""
-    parts = [
-        eq(subst(x, dict(point)), y) for x, y in zip(seen.subscripts, element, strict=True)
-    ]
+    parts = [eq(subst(x, dict(point)), y) for x, y in zip(seen.subscripts, element, strict=True)]
     for axis in AXES:
         for c, size in (
             (gid(axis), total(axis)),

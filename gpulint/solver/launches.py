@@ -219,4 +219,3 @@ def _alias(s: Setting, r: Round, o: Overlap) -> Verdict | None:
                 return Verdict(about, REFUTED, reason=text, witness=w, site=s.site, rung="search")
             return Verdict(about, UNDECIDED, reason=f"{text}: {v.reason}", site=s.site)
     return None
-

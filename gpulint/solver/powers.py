@@ -114,7 +114,7 @@ def _beyond(whole: Bool, k: Sym) -> Bool:
         if not isinstance(a, App) or a.op != "pow" or k not in symbols(of_atom(a)):
             return None
         least = subst(a.args[1], {k: const(LAST + 1)}).value
-        low = a.args[0].value**least if least is not None and least >= 0 else 1
+        low = a.args[0].value ** least if least is not None and least >= 0 else 1
         return sym(f"{of_atom(a)} beyond", Scope.LOOP, low)
 
     return transform(whole, large)

@@ -77,4 +77,3 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
         gaps = [not_(s.term(x.reached)) for x in found]
         return Ask(o, (one.domain, *gaps), (one,), "uninitialised", o.access.array.name)
     return None
-

@@ -118,9 +118,7 @@ class Unifier:
             x, w = a.args
             if self.fixed(x):
                 continue
-            other = any(
-                isinstance(b, App) and b.op == "floordiv" and b.args == a.args for b in self.equal
-            )
+            other = any(isinstance(b, App) and b.op == "floordiv" and b.args == a.args for b in self.equal)
             if other or self._narrow(x, w):
                 self.work.append(x)
 

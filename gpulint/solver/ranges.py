@@ -173,5 +173,3 @@ def violated(a: Access, axis: int, checks: tuple[tuple[Int, Int], ...]) -> Bool:
 def negative(a: Access, checks: tuple[tuple[Int, Int], ...]) -> Bool:
     """The condition under which some subscript is negative though in range."""
     return or_(*(and_(lt(i, 0), ge(i, neg(e))) for i, e in checks)) if a.negative_wraps else FALSE
-
-

@@ -60,8 +60,10 @@ class Named:
             return a in self.symbols
         if a.op == "load":
             return False
-        return a.op != "fn" and all(s in self.symbols for x in a.args for s in symbols(x)) and not any(
-            True for x in a.args for _ in apps(x, op="load")
+        return (
+            a.op != "fn"
+            and all(s in self.symbols for x in a.args for s in symbols(x))
+            and not any(True for x in a.args for _ in apps(x, op="load"))
         )
 
     def kept_or_loaded(self, a: Atom) -> bool:

@@ -101,9 +101,7 @@ class Setting:
         if not added:
             return self
         both = (*self.premises, *added)
-        return Setting(
-            self.kernel, self.accesses, self.options, both, self.site, self.binding, self.budget
-        )
+        return Setting(self.kernel, self.accesses, self.options, both, self.site, self.binding, self.budget)
 
     def see(self, a: Access | IntOp, within: frozenset[int] = frozenset(space.AXES)) -> Seen:
         key = (id(a), within)

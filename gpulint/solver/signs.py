@@ -52,5 +52,3 @@ def _innermost(s: Seen) -> list[App]:
     every = [a for a in atoms(*terms) if isinstance(a, App) and a.op in ("truncdiv", "truncmod")]
     inner = set(every)
     return [a for a in every if not any(b in inner for x in a.args for b in apps(cast(Int, x)))]
-
-

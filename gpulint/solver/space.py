@@ -115,9 +115,7 @@ def _along(axis: int, s: Seen) -> Seen:
     return s if b in out.symbols() else replace(out, axes=axes)
 
 
-def see(
-    a: Access | IntOp, within: frozenset[int] = frozenset(AXES), domain: Bool | None = None
-) -> Seen:
+def see(a: Access | IntOp, within: frozenset[int] = frozenset(AXES), domain: Bool | None = None) -> Seen:
     """`a` over global indices along as many of the axes `within` as its terms allow.
 
     `domain` stands in for the access's own when only a part of it is of interest.

@@ -147,18 +147,20 @@ class Wraps:
             calls = self._kept_calls(inner)
             found = (self.decorator(call.func, scope, depth) for call, scope in calls)
             wrap = next((w for w in found if w is not None), None)
-            self._classes[node] = replace(wrap, raw=False, options={}, spread=()) if wrap is not None else None
+            kept = None if wrap is None else replace(wrap, raw=False, options={}, spread=())
+            self._classes[node] = kept
         return self._classes[node]
 
     def _kept_calls(self, inner: Scope) -> Iterator[tuple[ast.Call, Scope]]:
-        """The calls in a class that are given the function it was made with: `cuda.jit(...)(self.function)`."""
+        """A class's calls that are given the function it was made with: `cuda.jit(...)(self.function)`."""
         assert isinstance(inner.node, ast.ClassDef)
         kept = {attr for f in inner.node.body if getattr(f, "name", "") == "__init__" for attr in _keeps(f)}
         for call, scope in inner.module.calls if kept else ():
             first = _first(call)
-            if isinstance(first, ast.Attribute) and first.attr in kept:
-                if enclosing_class(first.value, scope) is inner:
-                    yield call, scope
+            if not isinstance(first, ast.Attribute) or first.attr not in kept:
+                continue
+            if enclosing_class(first.value, scope) is inner:
+                yield call, scope
 
     def _configured(self, call: ast.Call, scope: Scope, depth: int) -> Wrap | None:
         if self.project.dotted(call.func, scope) == "functools.partial" and call.args:

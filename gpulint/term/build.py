@@ -47,9 +47,7 @@ def of_atom(a: Atom) -> Int:
     return intern(Int, (((a,), 1),))
 
 
-def sym(
-    name: str, scope: Scope = Scope.LAUNCH, lo: int | None = None, hi: int | None = None
-) -> Int:
+def sym(name: str, scope: Scope = Scope.LAUNCH, lo: int | None = None, hi: int | None = None) -> Int:
     """An integer symbol with inclusive static bounds."""
     return intern(Int, (((intern(Sym, (name, scope, lo, hi, False)),), 1),))
 

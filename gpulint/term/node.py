@@ -147,9 +147,7 @@ class App(_Node):
     lo: int | None
     hi: int | None
 
-    def _init(
-        self, op: str, data: str, args: tuple[Any, ...], lo: int | None, hi: int | None
-    ) -> None:
+    def _init(self, op: str, data: str, args: tuple[Any, ...], lo: int | None, hi: int | None) -> None:
         self.op, self.data, self.args, self.lo, self.hi = op, data, args, lo, hi
         self.order = bounded_order(f"{op}:{data}({','.join(a.order for a in args)})|{lo}|{hi}")
         self._measure(list(args), 1)

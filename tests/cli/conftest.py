@@ -11,7 +11,7 @@ import pytest
 
 from gpulint.cli.main import main
 
-SCALE = '''\
+SCALE = """\
 from numba import cuda
 
 
@@ -19,7 +19,7 @@ from numba import cuda
 def scale(x, out, a):
     i = cuda.grid(1)
     out[i] = a * x[i]
-'''
+"""
 
 
 @dataclass

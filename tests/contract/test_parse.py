@@ -82,9 +82,7 @@ def test_conditions(text, expected):
 
 def test_a_divisor_that_may_be_zero_is_required_not_to_be():
     assert condition("n % m == 0") == t.and_(t.ne(M, 0), t.eq(t.mod(N, M), 0))
-    assert condition("m == 0 or n % m == 0") == t.or_(
-        t.eq(M, 0), t.and_(t.ne(M, 0), t.eq(t.mod(N, M), 0))
-    )
+    assert condition("m == 0 or n % m == 0") == t.or_(t.eq(M, 0), t.and_(t.ne(M, 0), t.eq(t.mod(N, M), 0)))
 
 
 @pytest.mark.parametrize(

@@ -94,9 +94,7 @@ def test_the_last_element_as_a_slice_of_an_empty_array_is_empty():
 
 
 def test_a_name_for_one_of_two_arrays_gives_both():
-    choose = n.If(
-        n.Compare("gt", n.Var("n", INT32), const(0)), (n.Alias("a", "x"),), (n.Alias("a", "out"),)
-    )
+    choose = n.If(n.Compare("gt", n.Var("n", INT32), const(0)), (n.Alias("a", "x"),), (n.Alias("a", "out"),))
     s = analyse(ir(choose, n.Store("a", (const(0),), const(1))))
     assert [a.array.name for a in s.accesses] == ["x", "out"]
     assert not any(a.exact for a in s.accesses)

@@ -6,21 +6,21 @@ from gpulint.dataflow.intervals import BLOCK, GRID, WARP, Intervals
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT64
 
-I = n.Var("i", INT64)
+AT = n.Var("i", INT64)
 ONE = n.Const(1, INT64)
 SYNC = lambda: n.Barrier("block")  # noqa: E731
 
 
 def store() -> n.Store:
-    return n.Store("s", (I,), ONE)
+    return n.Store("s", (AT,), ONE)
 
 
 def load() -> n.Load:
-    return n.Load("v", "s", (I,), INT64)
+    return n.Load("v", "s", (AT,), INT64)
 
 
 def loop(*body: n.Stmt) -> n.For:
-    return n.For("k", ONE, I, ONE, body, INT64)
+    return n.For("k", ONE, AT, ONE, body, INT64)
 
 
 def gaps(body: tuple[n.Stmt, ...], a: n.Stmt, b: n.Stmt) -> list[list[tuple[int | None, int | None]]]:
@@ -41,12 +41,12 @@ def test_no_barrier() -> None:
 
 def test_branches_of_one_interval_are_concurrent() -> None:
     a, b = store(), load()
-    assert gaps((n.If(I, (a,), (b,)),), a, b) == [[]]
+    assert gaps((n.If(AT, (a,), (b,)),), a, b) == [[]]
 
 
 def test_barrier_under_a_condition_may_be_skipped() -> None:
     a, b = store(), load()
-    assert gaps((a, n.If(I, (SYNC(),)), b), a, b) == [[]]
+    assert gaps((a, n.If(AT, (SYNC(),)), b), a, b) == [[]]
 
 
 def test_one_barrier_in_a_loop_joins_the_iterations() -> None:
@@ -74,13 +74,13 @@ def test_a_loop_may_run_zero_times() -> None:
 
 def test_continue_may_skip_the_barrier() -> None:
     a = store()
-    found = gaps((loop(a, n.If(I, (n.Continue(),)), SYNC()),), a, a)
+    found = gaps((loop(a, n.If(AT, (n.Continue(),)), SYNC()),), a, a)
     assert [(None, None)] in found or [(1, 0)] in found
 
 
 def test_a_thread_that_breaks_out_meets_one_still_before_the_break() -> None:
     a, b = store(), load()
-    assert gaps((loop(a, n.If(I, (n.Break(),)), SYNC()), b), a, b) != []
+    assert gaps((loop(a, n.If(AT, (n.Break(),)), SYNC()), b), a, b) != []
 
 
 def test_second_run_of_an_inner_loop_meets_the_end_of_the_first() -> None:
@@ -139,8 +139,8 @@ FENCES = ("fence_device",)
 def test_an_atomic_behind_a_fence_may_hand_over() -> None:
     a, b = store(), load()
     give, take = (a, n.Barrier("fence_device"), flag()), (flag(), b)
-    assert Intervals((n.If(I, give, take),)).handed_over(a, b, FENCES)
-    assert Intervals((n.If(I, give, take),)).handed_over(b, a, FENCES)
+    assert Intervals((n.If(AT, give, take),)).handed_over(a, b, FENCES)
+    assert Intervals((n.If(AT, give, take),)).handed_over(b, a, FENCES)
 
 
 def test_no_fence_no_atomic_or_the_wrong_side_hands_nothing_over() -> None:
@@ -150,4 +150,4 @@ def test_no_fence_no_atomic_or_the_wrong_side_hands_nothing_over() -> None:
         ((a, flag()), (flag(), b)), ((a, fence), (flag(), b)), ((a, fence, flag()), (b,)),
         ((fence, flag(), a), (flag(), b)), ((a, n.Barrier("fence_block"), flag()), (flag(), b)),
     ):  # fmt: skip
-        assert not Intervals((n.If(I, give, take),)).handed_over(a, b, FENCES)
+        assert not Intervals((n.If(AT, give, take),)).handed_over(a, b, FENCES)

@@ -60,9 +60,7 @@ def test_break_out_of_an_inner_loop():
 
 
 def test_jump_in_an_inner_loop_of_unequal_trips_that_ends_the_outer():
-    body = LOOP + (
-        "    for m in range(t):\n        if n > 5:\n            return\n    cuda.syncthreads()\n"
-    )
+    body = LOOP + ("    for m in range(t):\n        if n > 5:\n            return\n    cuda.syncthreads()\n")
     assert uniform(body) == [False]
 
 

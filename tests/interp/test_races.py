@@ -235,12 +235,14 @@ def test_points_do_not_wait_for_threads_that_do_not_run() -> None:
 
 
 def test_a_shuffle_orders_no_memory() -> None:
-    from gpulint.interp.launch import ConcreteArray, ConcreteLaunch
-    from gpulint.interp.machine import run
     from kernels import kernel
 
+    from gpulint.interp.launch import ConcreteArray, ConcreteLaunch
+    from gpulint.interp.machine import run
+
     text = (
-        "@cuda.jit\ndef k(x, out):\n    t = cuda.threadIdx.x\n    x[t] = t\n    {meet}\n    out[t] = x[31 - t]\n"
+        "@cuda.jit\ndef k(x, out):\n    t = cuda.threadIdx.x\n"
+        "    x[t] = t\n    {meet}\n    out[t] = x[31 - t]\n"
     )
     for meet, races in (("cuda.syncwarp()", False), ("cuda.shfl_sync(0xFFFFFFFF, t, 0)", True)):
         arrays = {name: ConcreteArray((32,), lambda i: 0) for name in ("x", "out")}

@@ -112,9 +112,10 @@ def test_masked_off_lanes_without_other_are_undefined():
     "value", [b.v("x") + 1, b.where(b.arange(4) < 3, b.v("x"), 0), b.v("x").move(b.arange(4))]
 )
 def test_undefined_lanes_that_are_not_stored_do_not_matter(value):
-    assert undefined(
-        b.store("out", b.arange(4), 4, b.arange(4) < 2, value=value), arrays={"x": 4, "out": 4}
-    ) == []
+    assert (
+        undefined(b.store("out", b.arange(4), 4, b.arange(4) < 2, value=value), arrays={"x": 4, "out": 4})
+        == []
+    )
 
 
 def test_a_choice_by_the_mask_replaces_undefined_lanes():

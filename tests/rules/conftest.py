@@ -98,9 +98,7 @@ def tail_witness(element: int = 1000, **more: Any) -> Witness:
 
 
 def race_witness() -> Witness:
-    return Witness(
-        {"out.size": 8}, (1, 1, 1), (2, 1, 1), (at(0, 0), at(0, 1)), "out", (0,), (8,)
-    )
+    return Witness({"out.size": 8}, (1, 1, 1), (2, 1, 1), (at(0, 0), at(0, 1)), "out", (0,), (8,))
 
 
 @pytest.fixture

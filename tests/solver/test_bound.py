@@ -29,9 +29,9 @@ from gpulint.term import (
 )
 
 N, M = sym("n", Scope.LAUNCH), sym("m", Scope.LAUNCH, 1)
-I, J = sym("i", Scope.POINT, 0), sym("j", Scope.POINT, -2)
-NAMES = (N, M, I, J)
-VALUES = {N: range(-2, 4), M: range(1, 4), I: range(0, 5), J: range(-2, 4)}
+AT, J = sym("i", Scope.POINT, 0), sym("j", Scope.POINT, -2)
+NAMES = (N, M, AT, J)
+VALUES = {N: range(-2, 4), M: range(1, 4), AT: range(5), J: range(-2, 4)}
 
 
 def kept(a: object) -> bool:
@@ -54,7 +54,7 @@ def random_term(rng: random.Random, depth: int = 2) -> Int:
     if kind < 3:
         return a + b * rng.choice([-2, -1, 1, 2])
     if kind == 3:
-        return a * rng.choice([M, N, I])
+        return a * rng.choice([M, N, AT])
     if kind == 4:
         return minimum(a, b)
     if kind == 5:
@@ -97,17 +97,17 @@ def test_extremes_are_exact(seed: int) -> None:
 
 def test_guard_gives_a_proof() -> None:
     size = sym("x.size", Scope.LAUNCH, 0)
-    bounder = Bounder(upper(and_(lt(I, N), le(N, size))))
-    assert bounder.proves(I + 1 - size)
-    assert not bounder.proves(I + 2 - size)
+    bounder = Bounder(upper(and_(lt(AT, N), le(N, size))))
+    assert bounder.proves(AT + 1 - size)
+    assert not bounder.proves(AT + 2 - size)
 
 
 def test_missing_bound_is_left_as_a_residual() -> None:
     size = sym("x.size", Scope.LAUNCH, 0)
-    bounder = Bounder(upper(and_(lt(I, N), lt(J, M))))
-    assert N * M - size in bounder.reduce(I * M + J + 1 - size, kept)
+    bounder = Bounder(upper(and_(lt(AT, N), lt(J, M))))
+    assert N * M - size in bounder.reduce(AT * M + J + 1 - size, kept)
 
 
 def test_negative_factor_is_not_used_as_a_multiplier() -> None:
-    bounder = Bounder(upper(lt(I, 3)))
-    assert ZERO not in bounder.reduce(I * N - 2 * N, kept)
+    bounder = Bounder(upper(lt(AT, 3)))
+    assert ZERO not in bounder.reduce(AT * N - 2 * N, kept)

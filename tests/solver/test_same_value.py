@@ -1,4 +1,4 @@
-"""Writes of one value are no conflict; writes of values that may differ are. Warp barriers and their masks."""
+"""Writes of one value are no conflict, writes of values that may differ are; warp barriers, masks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def test_one_value(value):
     assert disjoint(f"x[0] = {value}")
 
 
-@pytest.mark.parametrize("value", ["i", "t", "cuda.blockIdx.x", "y[i]", "y[t] * 0.5", "x[1]", "t // 64", "x[0] + 1"])
+@pytest.mark.parametrize(
+    "value", ["i", "t", "cuda.blockIdx.x", "y[i]", "y[t] * 0.5", "x[1]", "t // 64", "x[0] + 1"]
+)
 def test_values_that_may_differ(value):
     assert not disjoint(f"x[0] = {value}")
 

@@ -36,9 +36,7 @@ def conditions(numbers):
     leaf = st.one_of(compare, st.just(("flag",)))
     return st.recursive(
         leaf,
-        lambda c: st.one_of(
-            st.tuples(st.just("not"), c), st.tuples(st.sampled_from(("and", "or")), c, c)
-        ),
+        lambda c: st.one_of(st.tuples(st.just("not"), c), st.tuples(st.sampled_from(("and", "or")), c, c)),
         max_leaves=4,
     )
 

@@ -183,7 +183,24 @@ def _hints(node: ast.AST, tiles: bool) -> dict[str, str]:
     for n in ast.walk(node):
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.attr in telling:
             hints[n.value.id] = "array"
+    for name in () if tiles else _counts(node):
+        hints.setdefault(name, "int")
     return hints
+
+
+def _counts(node: ast.AST) -> set[str]:
+    """Names that are the whole shape of a new array, and of which no part is taken: `np.zeros(n)`."""
+    counts: set[str] = set()
+    parted: set[str] = set()
+    for n in ast.walk(node):
+        if isinstance(n, ast.Call) and n.args and isinstance(n.args[0], ast.Name):
+            if isinstance(n.func, ast.Attribute) and n.func.attr in ALLOCATING:
+                counts.add(n.args[0].id)
+            elif getattr(n.func, "id", "") == "len":
+                parted.add(n.args[0].id)
+        if isinstance(n, (ast.Subscript, ast.Starred)) and isinstance(n.value, ast.Name):
+            parted.add(n.value.id)
+    return {name for name in counts - parted if not says_shape(name)}
 
 
 def _roots(module: Module, kernels: Sequence[KernelSource]) -> Roots:

@@ -192,11 +192,16 @@ def of_shape(m: Machine, s: State, shape: Value, text: str, dtype: str, filled: 
     return Arr(text, known, buffer, "", True, True, filled, True, dtype)
 
 
+def says_shape(name: str) -> bool:
+    """Whether the name says that it has several extents."""
+    return any(word in name.lower() for word in ("shape", "dims", "size_", "sizes"))
+
+
 def _unknown_shape(m: Machine, s: State, u: Unknown, text: str, buffer: str, dtype: str, filled: bool) -> Arr:
     """`np.zeros(n)` of a name that may be a number or a tuple: taken as a number when the name is
     short enough to be one; a name that says shape or dims has extents of its own."""
     last = u.name.rpartition(".")[2].rpartition("[")[0] or u.name.rpartition(".")[2]
-    if any(word in last.lower() for word in ("shape", "dims", "size_", "sizes")):
+    if says_shape(last):
         name = m.unknown(text, m.notes.get(u.name, "")).name
         return Arr(name, None, buffer, name, True, True, filled, True, dtype)
     term = as_int(u)

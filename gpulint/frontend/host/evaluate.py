@@ -227,7 +227,7 @@ def spelled(m: Machine, v: Value) -> tuple[Value, ...] | None:
     if isinstance(v, Range) and m.tiles:
         parts = [t.value for t in (v.start, v.stop, v.step)]
         if all(p is not None for p in parts) and parts[2]:
-            return tuple(number(k) for k in range(*(p for p in parts if p is not None))[:MAX_ITEMS + 1])
+            return tuple(number(k) for k in range(*(p for p in parts if p is not None))[: MAX_ITEMS + 1])
     return None
 
 

@@ -87,5 +87,3 @@ NEUTRAL = {
     "max": 'float("-inf")', "argmax": 'float("-inf")', "min": 'float("inf")', "argmin": 'float("inf")',
     "prod": "1.0", "cumprod": "1.0",
 }  # fmt: skip
-
-

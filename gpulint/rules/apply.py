@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpulint.rules.base import View
+from gpulint.rules.covered.causes import grid_at_fault
 from gpulint.rules.finding import ERROR, INFO, WARNING, Finding
 from gpulint.rules.registry import rules
 from gpulint.rules.tool.internal_error import InternalError
@@ -42,5 +43,7 @@ def _untold(view: View, found: list[Finding]) -> list[Finding]:
     return [
         InternalError().report(text.format(v.obligation.property), v.obligation.span, name)
         for v in view.result.verdicts
-        if v.kind == REFUTED and (v.obligation.property, v.obligation.span) not in told
+        if v.kind == REFUTED
+        and (v.obligation.property, v.obligation.span) not in told
+        and not grid_at_fault(v, view)
     ]  # fmt: skip

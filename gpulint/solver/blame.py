@@ -11,13 +11,17 @@ from __future__ import annotations
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.frontend.host.site import HostArray
 from gpulint.ir import symbols as names
+from gpulint.solver import ranges
 from gpulint.solver.options import INT32_SIZES
+from gpulint.solver.prover import Budget, Prover
+from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import Obligation
-from gpulint.term import Int, Scope, Sym, symbols
+from gpulint.term import FALSE, Bool, Int, Scope, Sym, eq, symbols
 from gpulint.term.build import of_atom
 
+OWN_PROOFS = 12  # questions to Z3 about whose making one clause is
 MARKS = (".shape[", ".size", ".strides[", ".stride(", ".span")
 
 
@@ -34,13 +38,50 @@ def of_launch(s: Setting, o: Obligation) -> bool:
     if s.site is None:
         return True
     if o.property == "in-range" and o.access is not None and o.axis is not None:
-        extent = s.term(o.access.checks[o.axis][1])
-        index = _owners(s, o.access, o.access.checks[o.axis][0])
-        size = {owner(x.name) for x in symbols(extent) if not x.boolean}
-        return not size or index <= size
+        return _range(s, o.access, o.axis)
     if o.property == "no-wrap" and o.op is not None:
         return _width(s, o.op)
     return True
+
+
+def _range(s: Setting, a: Access, axis: int) -> bool:
+    """An access: by what would keep it in range, if elimination tells, else by the inputs involved."""
+    seen = s.see(a)
+    size = {owner(x.name) for x in symbols(seen.checks[axis][1]) if not x.boolean}
+    index = _owners(s, a, a.checks[axis][0])
+    if not size or index <= size:
+        return True
+    free = frozenset(x for x in symbols(seen.domain, *(t for c in seen.checks for t in c)) if _launch(x))
+    facts = s.prover.relevant(seen.domain, *seen.checks[axis])
+    more = frozenset(x for f in facts for x in symbols(f) if _launch(x))
+    top, _, _ = ranges.goals(a, axis, seen.checks)
+    kept = ranges.settle(s, seen.domain, top, Named(free | more, frozenset()))
+    return bool(kept.clauses) and not all(relation(s, c.condition) for c in kept.clauses)
+
+
+def relation(s: Setting, goal: Bool) -> bool:
+    """Whether a condition relates two or more free inputs in a way that the caller can keep.
+
+    It does when, whatever one input is, the others can be chosen to keep it. A bound that no choice
+    keeps for some size of an input (one row, three rows) is a fault of the launch.
+    """
+    owners: dict[str, set[Sym]] = {}
+    for x in symbols(goal):
+        if not x.boolean:
+            owners.setdefault(owner(x.name), set()).add(x)
+    if goal == FALSE or len(owners) < 2:
+        return False
+    prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS))
+    for own in owners.values():
+        for size in (1, 3):
+            fixed = [eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)]
+            if prover.unsat(goal, *fixed) and not prover.unsat(*fixed):
+                return False
+    return True
+
+
+def _launch(x: Sym) -> bool:
+    return x.scope is Scope.LAUNCH and not x.boolean
 
 
 def _owners(s: Setting, a: Access, index: Int) -> set[str]:
@@ -67,6 +108,8 @@ def _width(s: Setting, op: IntOp) -> bool:
     free = {x for x in symbols(*terms, *sizes) if x.scope is Scope.LAUNCH and not x.boolean}
     if free and all(_plain(x) and x not in symbols(*shapes) for x in free):
         return False  # numbers of the caller alone
+    if any(".stride" in x.name for x in free):
+        return False  # a layout that only the caller knows
     return INT32_SIZES not in s.options.assume or len({owner(x.name) for x in free}) < 2
 
 

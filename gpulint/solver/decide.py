@@ -39,7 +39,10 @@ def decide(
     given = tuple(replace(c, origin="declared") for c in declared(kernel).clauses)
     start = Setting(kernel, accesses, options, given)
     if given and start.prover.unsat(*(c.condition for c in given)):
-        o = Obligation("contract", "unsatisfiable", given[0].span)
+        parts = [c.condition for c in given]
+        free = Setting(kernel, accesses, options).prover
+        last = next((k for k in range(len(given)) if free.unsat(*parts[: k + 1])), 0)
+        o = Obligation("contract", "unsatisfiable", given[last].span)
         v = Verdict(o, REFUTED, reason="no launch can meet the declared clauses", clauses=given)
         return KernelResult((v,), (), "refuted", given, (), tuple(sorted(options.assume)))
     r = general.decide(start)

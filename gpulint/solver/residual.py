@@ -44,6 +44,7 @@ DATA = 0  # a relation between parameters and extents
 SIZE = 1  # one launch size against data or a number: `grid.x <= x.size`, `block.x <= 128`
 CAP = 2  # a number as the upper bound of a size: true of few callers
 EXACT = 3  # the exact size of the launch: `grid.x * block.x <= x.size`, `grid.x == 1`
+GRID_AXIS = 65534  # the largest index along a grid's y and z axes, as a factor
 HUGE = 2**24  # a constant beyond this in a clause comes from a limit, not from the code
 
 
@@ -162,7 +163,7 @@ def rank(c: Clause) -> int:
 
     A bound that holds only by a hardware limit (`x.size >= 67107840`) counts as EXACT.
     """
-    if isinstance(c.condition, Cmp) and abs(c.condition.poly.constant) > HUGE:
+    if isinstance(c.condition, Cmp) and _from_limits(c.condition.poly):
         return EXACT
     names = {s.name for s in symbols(c.condition)}
     launch = {n for n in names if n.startswith(("grid.", "block."))}
@@ -171,6 +172,11 @@ def rank(c: Clause) -> int:
     if len(launch) > 1 or any("*" in n for n in launch):
         return EXACT
     return SIZE if len(names) > 1 or _caps(c.condition) else EXACT
+
+
+def _from_limits(p: Int) -> bool:
+    """Whether a bound owes its numbers to the hardware: a huge constant, the limit of a grid axis."""
+    return abs(p.constant) > HUGE or any(m and abs(k) >= GRID_AXIS for m, k in p.terms)
 
 
 def _caps(c: Bool) -> bool:

@@ -49,6 +49,7 @@ class Setting:
         own = [*self.standing, *(self.term(f) for f in facts)]
         if self.binding is not None:
             own += [*self.binding.facts, *self.binding.device_facts]
+            own += space.memory_facts(self.kernel, self.accesses, self.term)
             own += space.host_facts(own, self.options)
         return Prover(own, self.options.rlimit, self._ranges(), self.budget, self._ordered())
 

@@ -15,16 +15,14 @@ from gpulint.contract.clause import Clause
 from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.solver import questions
-from gpulint.solver.blame import of_launch, owner
+from gpulint.solver.blame import of_launch, owner, relation
 from gpulint.solver.general import Round
-from gpulint.solver.prover import Budget, Prover
+from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import FALSE, TRUE, Sym, and_, eq, ge, lt, symbols
-from gpulint.term.build import of_atom
+from gpulint.term import TRUE, Sym, and_, ge, lt
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
-OWN_PROOFS = 12  # of whose making one clause is
 
 
 @dataclass
@@ -110,28 +108,11 @@ def _predicate(s: Setting, c: Clause) -> bool:
 
 
 def independent(s: Setting, c: Clause) -> bool:
-    """Whether a clause is a relation of two or more inputs that the site leaves free to its caller.
-
-    It is one when, whatever one input is, the others can be chosen to keep it. A bound that no choice
-    keeps for some size of an input (one row, three rows) is a fault of the launch.
-    """
+    """Whether a clause is a relation of inputs that the site leaves free to its caller."""
     if c.predicate:
         return True
     assert s.binding is not None
-    goal = s.binding.apply(c.condition)
-    owners: dict[str, set[Sym]] = {}
-    for x in symbols(goal):
-        if not x.boolean:
-            owners.setdefault(owner(x.name), set()).add(x)
-    if goal == FALSE or len(owners) < 2:
-        return False
-    prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS))
-    for own in owners.values():
-        for size in (1, 3):
-            fixed = [eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)]
-            if prover.unsat(goal, *fixed) and not prover.unsat(*fixed):
-                return False
-    return True
+    return relation(s, s.binding.apply(c.condition))
 
 
 def chosen_by_caller(site: LaunchSite) -> bool:

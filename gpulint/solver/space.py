@@ -21,6 +21,7 @@ from gpulint.ir.nodes import Kernel
 from gpulint.ir.types import ArrayType
 from gpulint.solver.options import INT32_SIZES, NON_EMPTY, Options
 from gpulint.term import (
+    FALSE,
     Atom,
     Bool,
     Int,
@@ -173,11 +174,10 @@ def launch_facts(kernel: Kernel, accesses: AccessSet, options: Options) -> tuple
                 out.append(ge(extent, 1))
             if small:
                 out.append(le(extent, MANY))
-        if small and len(extents) > 1:
-            product = ONE
-            for extent in extents:
-                product = mul(product, extent)
-            out.append(le(product, MANY))
+        product = ONE
+        for extent in extents:
+            product = mul(product, extent)
+        out.append(le(product, MANY if small else names.MAX_ELEMENTS))
     tiles = kernel.dialect in ("triton", "cutile")
     reach = (MANY if tiles else INT32_MAX) if small else WIDE
     for p in kernel.params:
@@ -186,6 +186,17 @@ def launch_facts(kernel: Kernel, accesses: AccessSet, options: Options) -> tuple
     if small:
         out += [le(total(axis), INT32_MAX) for axis in AXES]
     return tuple(out)
+
+
+def memory_facts(kernel: Kernel, accesses: AccessSet, term: Callable[[Int], Int]) -> list[Bool]:
+    """No array has more elements than a device can address, whatever terms a site gives its extents."""
+    out = []
+    for extents in param_extents(kernel, accesses):
+        product = ONE
+        for extent in extents:
+            product = mul(product, extent)
+        out.append(le(term(product), names.MAX_ELEMENTS))
+    return [f for f in out if f != FALSE]
 
 
 def host_facts(terms: Iterable[Bool], options: Options) -> list[Bool]:

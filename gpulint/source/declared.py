@@ -84,7 +84,7 @@ def _commented(node: FunctionNode, module: Module, notes: Comments) -> Iterator[
     for comment in notes.marked:
         word, _, rest = comment.body.partition(" ")
         if first <= comment.row <= last and word == _REQUIRES:
-            text = rest.strip()
+            text = rest.partition("#")[0].strip()
             start = len(comment.body) - len(rest.lstrip()) if text else len(comment.body)
             yield text, comment.body_span(start, text)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from gpulint.frontend.host import tensorparams, torchmethods
 from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
+from gpulint.frontend.host.arrays import says_shape
 from gpulint.frontend.host.evaluate import evaluate
 from gpulint.frontend.host.machine import Found, Frame, Machine, text_of
 from gpulint.frontend.host.site import HostArray, LaunchSite
@@ -20,6 +21,7 @@ from gpulint.source.model import KernelSource, Module
 from gpulint.source.resolve import Project
 
 TELLING = ARRAY_ATTRIBUTES | (ARRAY_METHODS - {"copy", "get", "set", "to", "view"})
+ALLOCATING = frozenset({"zeros", "ones", "empty", "full", "arange", "device_array", "pinned_array"})
 AnyFunction = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 

@@ -6,7 +6,7 @@ import ast
 
 from gpulint.frontend.numba.driver import deep_recursion, header_span
 from gpulint.frontend.numba.world import text_of
-from gpulint.frontend.triton import attributes, autotune, calls, grid, loops, memory, opaque, tiles, windows  # noqa: F401  # noqa: F401
+from gpulint.frontend.triton import attributes, autotune, calls, grid, loops, memory, opaque, tiles, windows  # noqa: F401
 from gpulint.frontend.triton import world as worlds
 from gpulint.frontend.triton.context import Context, Frame, TooLarge
 from gpulint.frontend.triton.kinds import Kinds

@@ -9,6 +9,7 @@ from dataclasses import replace
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton.context import EXPRESSIONS, MAX_DEPTH, Context, NotHandled, expression, ranks_of
 from gpulint.frontend.triton.merge import Path, join, settled
+from gpulint.frontend.triton.pointers import shifted
 from gpulint.frontend.triton.values import (
     Choice,
     Function,
@@ -135,9 +136,9 @@ def apply(cx: Context, kind: type[ast.operator], a: Value, b: Value, node: ast.A
     if op is None:
         raise NotHandled("matrix multiplication by an operator", node)
     if isinstance(a, Pointer) and op in ("add", "sub") and not isinstance(b, Pointer):
-        return ops.shifted(cx, a, ops.tile(cx, b, node), op, node)
+        return shifted(cx, a, ops.tile(cx, b, node), op, node)
     if isinstance(b, Pointer) and op == "add":
-        return ops.shifted(cx, b, ops.tile(cx, a, node), op, node)
+        return shifted(cx, b, ops.tile(cx, a, node), op, node)
     return ops.binary(cx, op, ops.tile(cx, a, node), ops.tile(cx, b, node), node)
 
 

@@ -386,21 +386,3 @@ def choose(cx: Context, condition: Tile, a: Tile, b: Tile, node: ast.AST) -> Til
     (c, x, y), shape = shapes.together(cx, condition, a, b)
     roots = tuple(dict.fromkeys(a.roots + b.roots))
     return Tile(n.Choose(c.expr, x.expr, y.expr, type_, cx.span(node)), shape, weak and condition.weak, roots)
-
-
-# --- pointers
-
-
-def shifted(cx: Context, p: Pointer, by: Tile, op: str, node: ast.AST) -> Pointer:
-    """A pointer moved by elements: the offsets add up in 64 bits."""
-    shape = shapes.common([p.shape, by.shape])
-    p, by = shapes.broadcast(cx, p, shape), shapes.broadcast(cx, by, shape)
-    e = by.expr
-    if integer(e) == 0:
-        return p
-    offset: n.Expr
-    if integer(p.offset) == 0:
-        offset = e if op == "add" else n.Unary("neg", e, INT64, cx.span(node))
-    else:
-        offset = n.Binary(op, p.offset, e, INT64, cx.span(node))
-    return replace(p, offset=offset)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpulint.rules import words
 from gpulint.rules.base import VerdictRule, View
+from gpulint.rules.covered.causes import grid_at_fault
 from gpulint.solver.verdict import Verdict, Witness
 
 
@@ -45,7 +46,7 @@ class OutputPartlyUnwritten(VerdictRule):
     property = "covered"
 
     def claims(self, verdict: Verdict, view: View) -> bool:
-        return verdict.obligation.kind == "output"
+        return verdict.obligation.kind == "output" and not grid_at_fault(verdict, view)
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         return f"no {words.one(witness)} writes {words.element(witness)}, which the host left without a value"

@@ -13,6 +13,7 @@ from gpulint.ir.types import ArrayType
 from gpulint.solver import (
     convergence,
     disjoint,
+    hidden,
     initialised,
     lanes,
     presumed,
@@ -90,7 +91,7 @@ def _decide(s: Setting, named: Named) -> Round:
     verdicts += _disjoint(s, full, inferred, named)
     for o in (*convergence.obligations(s), *initialised.obligations(s), *lanes.obligations(s)):
         verdicts.append(_either(s, full, inferred, _ordered(o)))
-    verdicts += [*resources.decide(s), *tuning.decide(s)]
+    verdicts += [*resources.decide(s), *tuning.decide(s), *hidden.order(full)]
     whole = consistent(s, _data(verdicts))
     verdicts = [_kept(v, whole) for v in verdicts]
     return Round(s.with_premises(whole), named, verdicts, whole)
@@ -135,7 +136,7 @@ def _widths(s: Setting, full: Setting, inferred: tuple[Clause, ...], named: Name
     """One verdict for each integer operation, equal ones decided once."""
     done: dict[tuple[object, ...], Verdict] = {}
     out = []
-    for op in s.accesses.ops:
+    for op in (*s.accesses.ops, *hidden.products(s)):
         key = (op.term, op.type, op.domain)
         if key not in done:
             done[key] = _either(s, full, inferred, _width(op, named))

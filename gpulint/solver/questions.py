@@ -24,6 +24,8 @@ def again(s: Setting, o: Obligation, named: Named) -> Verdict | None:
         how = s.prover.prove(seen.domain, not_(widths.violated(o.op, seen.subscripts[0])))
         reason = "" if how else f"{o.op.text} may leave {o.op.type.bits} bits"
         return Verdict(o, PROVED if how else UNDECIDED, rung=how, reason=reason)
+    if o.scope == "program":
+        return None
     if o.property == "disjoint" and o.access is not None and o.other is not None:
         return disjoint.decide(s, pair(s, o), named)
     if o.property == "convergent":
@@ -62,6 +64,8 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
     if o.property == "no-wrap" and o.op is not None:
         seen = s.see(o.op)
         return Ask(o, (seen.domain, widths.violated(o.op, seen.subscripts[0])), (seen,), "wrap")
+    if o.scope == "program":
+        return None
     if o.property == "disjoint" and o.access is not None and o.other is not None:
         p = pair(s, o)
         if s.order.handed_over(p):

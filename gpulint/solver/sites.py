@@ -139,5 +139,3 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
             return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
     reason = new.reason or v.reason
     return replace(v, kind=UNDECIDED, site=s.site, reason=reason)
-
-

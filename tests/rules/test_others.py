@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpulint.dataflow.access import IntOp
@@ -90,3 +92,16 @@ def test_a_refutation_without_a_rule_is_not_dropped(bench):
     f = bench.one()
     assert f.code == "GL002"
     assert "has no rule" in f.message
+
+
+def test_an_output_that_a_small_grid_leaves_unwritten_is_told_once(bench, make):
+    bench.refute("covered", "write", make.tail(), bench.access("store"), site=bench.site())
+    bench.refute("covered", "output", make.tail(), bench.access("store", row=12), site=bench.site())
+    assert bench.one().code == "GL601"
+
+
+def test_an_output_that_another_launch_leaves_unwritten_is_told_too(bench, make):
+    other = replace(bench.site(), span=make.place(20))
+    bench.refute("covered", "write", make.tail(), bench.access("store"), site=bench.site())
+    bench.refute("covered", "output", make.tail(), bench.access("store", row=12), site=other)
+    assert sorted(f.code for f in bench.found()) == ["GL601", "GL602"]

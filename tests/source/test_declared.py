@@ -80,3 +80,7 @@ def test_decorator_spans_are_exact() -> None:
     spans = [span for _, span in find(module, Project())[0].declared]
     shown = [module.lines[s.row - 1][s.column : s.end_column] for s in spans]
     assert shown == ["block=32", "'n > 0'"]
+
+
+def test_a_second_comment_is_no_part_of_the_clause() -> None:
+    assert clauses("# gpulint: requires a > 0  # why\n@cuda.jit\ndef f(x): pass\n") == ["a > 0"]

@@ -165,3 +165,13 @@ def test_one_number_tells_that_all_items_of_a_literal_are_numbers(in_function):
 def test_an_object_is_no_array(launches):
     text = "class Thing:\n    pass\n\ndef f(n):\n    k[1, 32](Thing(), n)\n"
     assert str(launches(text).arguments[0]).startswith("<")
+
+
+@pytest.mark.parametrize(
+    ("made", "shape"),
+    [("np.zeros(m)", "n"), ("np.zeros(m[0])", "?"), ("np.zeros(len(m))", "?")],
+    ids=["number", "item", "length"],
+)
+def test_the_whole_shape_of_an_array_is_a_number(launches, made, shape):
+    text = f"def f(n, m):\n    out = {made}\n    k2[1, 32](np.arange(n) % m, out, 4)\n"
+    assert launches(text).arguments[0].endswith(f"[{shape}]")

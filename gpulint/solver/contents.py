@@ -36,6 +36,14 @@ def tell(s: Setting, o: Obligation) -> bool:
     return any(accumulates(s.kernel, a) for a in accesses if a.mode == "write")
 
 
+def doubted(s: Setting, o: Obligation) -> bool:
+    """Whether the code itself says that index arrays of a pair may hold equal elements."""
+    if o.property != "disjoint" or o.access is None or o.other is None:
+        return False
+    pair = (o.access, o.other)
+    return any(apps(*a.subscripts, op="load") for a in pair) and tell(s, o)
+
+
 def _reach(a: Access) -> list[Int | Bool]:
     """What limits the loop counters of an access: trip counts and conditions on them."""
     counters = {loop.counter for loop in a.loops}

@@ -14,7 +14,7 @@ from gpulint.contract.bind import Binding, bind
 from gpulint.contract.clause import Clause
 from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.site import LaunchSite
-from gpulint.solver import questions
+from gpulint.solver import contents, questions
 from gpulint.solver.blame import of_launch, owner, relation
 from gpulint.solver.general import Round
 from gpulint.solver.prover import Budget
@@ -58,6 +58,8 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
             continue
         own = [c for c in v.clauses if independent(s, c)] if chosen_by_caller(site) else []
         kept = s.with_premises((*given, *own)) if own else natural
+        if contents.doubted(s, v.obligation):
+            kept = s.with_premises(c for c in (*given, *own) if c.predicate != "injective")
         out.answers[i] = _answer(s, kept, v, r, binding)
     return out
 

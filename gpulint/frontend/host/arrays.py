@@ -318,7 +318,8 @@ def _random(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords
         size = args[at] if len(args) > at else None
     if size is None or size == NONE:
         return _drawn(m, s, args, kw, text) if dtype == "int64" else Const(0.5)
-    return of_shape(m, s, size, text, dtype, True)
+    made = of_shape(m, s, size, text, dtype, True)
+    return replace(made, injective=False) if dtype == "int64" and isinstance(made, Arr) else made
 
 
 def _drawn(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:

@@ -66,7 +66,7 @@ def tensor(m: Machine, s: State, a: Arr, text: str) -> HostArray:
     low, high = bounds(s, a)
     return replace(
         made, low=low, high=high,
-        injective=a.injective or _all_distinct(s, a) or None,
+        injective=True if _all_distinct(s, a) else a.injective,
         sorted=True if sorted_literal(a) in s.facts else a.sorted,
     )  # fmt: skip
 

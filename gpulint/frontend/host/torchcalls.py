@@ -203,7 +203,7 @@ def _zeros(m: Machine, s: State, args: Args, kw: Keywords, text: str) -> Value |
 
 
 def _randint(m: Machine, s: State, args: Args, kw: Keywords, text: str) -> Value | None:
-    """`torch.randint(low, high, size)`: the bounds of the elements are in view."""
+    """`torch.randint(low, high, size)`: the bounds of the elements are in view, and two may be equal."""
     bounds = [as_int(v) for v in args if not isinstance(v, Seq)]
     low, high = kw.get("low"), kw.get("high")
     terms = [t for t in (*bounds, as_int(low), as_int(high)) if t is not None]
@@ -212,7 +212,9 @@ def _randint(m: Machine, s: State, args: Args, kw: Keywords, text: str) -> Value
         return None
     made = of_shape(m, s, size, text, dtype_value(kw.get("dtype")) or "int64", True)
     first = terms[0] if len(terms) == 2 else ZERO
-    return replace(made, low=first, high=sub(terms[-1], 1)) if isinstance(made, Arr) else made
+    if not isinstance(made, Arr):
+        return made
+    return replace(made, low=first, high=sub(terms[-1], 1), injective=False)
 
 
 def _tensor(m: Machine, s: State, args: Args, kw: Keywords, text: str) -> Value | None:

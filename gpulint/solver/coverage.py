@@ -187,7 +187,11 @@ def _outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
     out = []
     for name, arg in s.site.arguments.items():
         array = s.accesses.arrays.get(name)
-        if not isinstance(arg, HostArray) or arg.initialised is not False or not arg.whole:
+        if not isinstance(arg, HostArray) or not arg.whole:
+            continue
+        if arg.initialised is None and arg.fresh and array is not None and array.written:
+            out += _in_parts(s, name)
+        if arg.initialised is not False:
             continue
         if array is None or not array.written or name in s.accesses.tainted:
             continue
@@ -197,6 +201,16 @@ def _outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
         if writes:
             out.append(_output(s, name, writes))
     return out
+
+
+def _in_parts(s: Setting, name: str) -> list[Verdict]:
+    """An allocation that launches of a loop fill together: whether they fill it all is not decided."""
+    own = [x for x in s.accesses.accesses if x.array.name == name]
+    if any(x.mode != "write" for x in own) or not own:
+        return []
+    o = Obligation("covered", "output", own[0].span, access=own[0])
+    reason = f"{name} may be filled by several launches, which are not followed together"
+    return [Verdict(o, UNDECIDED, site=s.site, reason=reason)]
 
 
 def written_elsewhere(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSite]) -> bool:

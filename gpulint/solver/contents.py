@@ -20,7 +20,7 @@ from gpulint.term import Bool, Int, apps, conjuncts, symbols
 def tell(s: Setting, o: Obligation) -> bool:
     """Whether a witness against the obligation may choose what index arrays hold."""
     if o.op is not None:
-        return all(x.data in s.prover.ranges for x in apps(o.op.term, o.op.domain, op="load"))
+        return all(_bounded(s, x.data) for x in apps(o.op.term, o.op.domain, op="load"))
     if o.access is None or o.property not in ("in-range", "disjoint"):
         return True
     accesses = [a for a in (o.access, o.other) if a is not None]
@@ -28,12 +28,20 @@ def tell(s: Setting, o: Obligation) -> bool:
     if not loaded:
         return True
     if o.property == "in-range":
-        return all(name in s.prover.ranges for name in loaded)
+        return all(_bounded(s, name) for name in loaded)
     if s.binding is not None:
         known = (s.binding.elements.get(name) for name in loaded)
         if any(e is not None and e.injective is False for e in known):
             return True
     return any(accumulates(s.kernel, a) for a in accesses if a.mode == "write")
+
+
+def _bounded(s: Setting, array: str) -> bool:
+    """Whether the elements of an array are known to lie between two bounds."""
+    known = s.binding.elements.get(array) if s.binding is not None else None
+    if known is not None and known.low is not None and known.high is not None:
+        return True
+    return any(c.predicate == "within" and c.arrays == (array,) for c in s.premises)
 
 
 def doubted(s: Setting, o: Obligation) -> bool:

@@ -77,7 +77,8 @@ class Setting:
         e = ELEMENT
         if self.binding is not None:
             for name, known in self.binding.elements.items():
-                out[name] = and_(*known.bounds(e))
+                if known.bounds(e):
+                    out[name] = and_(*known.bounds(e))
         for c in self.premises:
             if c.predicate == "within":
                 lo, hi = (self.term(b) for b in c.bounds)

@@ -112,11 +112,15 @@ def _analysis(source: KernelSource, project: Project, launches: Launches, config
         from gpulint.solver.decide import decide
         from gpulint.solver.options import Options
 
-        kernel = lower(source, project)
+        kernel, sites = lower(source, project), launches.of(source)
+        if source.dialect == "triton" and sites:
+            from gpulint.frontend.retype import elements, retype
+
+            kernel = retype(kernel, elements(kernel, sites))
         done = replace(done, kernel=kernel)
         accesses = spell(access_set(kernel), _segments(source.module))
         done = replace(done, accesses=accesses)
-        result = decide(kernel, accesses, launches.of(source), Options(assume=config.assume))
+        result = decide(kernel, accesses, sites, Options(assume=config.assume))
         return replace(done, result=result)
     except Exception as error:
         return replace(done, failure=one_line(error))

@@ -18,7 +18,7 @@ from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import Obligation
-from gpulint.term import FALSE, Bool, Int, Scope, Sym, eq, symbols
+from gpulint.term import FALSE, ONE, Bool, Int, Scope, Sym, apps, eq, subst, symbols
 from gpulint.term.build import of_atom
 
 OWN_PROOFS = 12  # questions to Z3 about whose making one clause is
@@ -102,7 +102,9 @@ def _owners(s: Setting, a: Access, index: Int) -> set[str]:
 def _width(s: Setting, op: IntOp) -> bool:
     assert s.site is not None
     shapes = [t for a in s.site.arguments.values() if isinstance(a, HostArray) for t in a.shape or ()]
-    terms = s.see(op).subscripts
+    seen = s.see(op).subscripts
+    loads = {a: ONE for a in apps(*seen, op="load")}  # where an element lies is another question
+    terms = tuple(subst(t, loads) for t in seen)
     used = symbols(*terms)
     sizes = [s.term(names.grid_size(a)) for a in AXES if symbols(names.block(a)) & used]
     free = {x for x in symbols(*terms, *sizes) if x.scope is Scope.LAUNCH and not x.boolean}

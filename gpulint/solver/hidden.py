@@ -13,7 +13,7 @@ from __future__ import annotations
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.dataflow.intervals import Intervals
 from gpulint.ir import symbols as names
-from gpulint.ir.types import INT32
+from gpulint.ir.types import INT32, IntType
 from gpulint.solver import space
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
@@ -37,7 +37,7 @@ def products(s: Setting) -> tuple[IntOp, ...]:
                 if not mono:
                     continue
                 part = mul(monomial(mono), coeff)
-                loads = apps(part, op="load")
+                loads = [x for x in apps(part, op="load") if not _typed(s, x.data)]
                 if not loads or (len(mono) == 1 and abs(coeff) == 1) or any(x in typed for x in loads):
                     continue
                 lanes = and_(*(lt(of_atom(x), size) for x, size in a.lanes))
@@ -45,6 +45,12 @@ def products(s: Setting) -> tuple[IntOp, ...]:
                 guard = and_(a.guard, lanes)
                 out[part, a.index] = IntOp(part, INT32, guard, a.loops, a.span, "address", text)
     return tuple(out.values())
+
+
+def _typed(s: Setting, array: str) -> bool:
+    """Whether the element type is known, so that the kernel's operations have widths of their own."""
+    known = s.accesses.arrays.get(array)
+    return known is not None and isinstance(known.element, IntType)
 
 
 def order(s: Setting) -> list[Verdict]:

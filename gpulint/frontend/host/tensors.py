@@ -13,6 +13,8 @@ from gpulint.term import Bool, Cmp, Int, Sym, bool_sym, eq, sym
 from gpulint.term import symbols as symbols_of
 from gpulint.term.build import of_atom
 
+INTEGERS = ("int32", "int64", "int16", "int8", "uint8")
+
 
 def values_of(a: Arr) -> str:
     """What bounds of the elements are named after."""
@@ -59,7 +61,7 @@ def tensor(m: Machine, s: State, a: Arr, text: str) -> HostArray:
     name = text if a.shape is not None else a.shape_of or a.name
     made = HostArray(
         name, a.shape, a.buffer, a.fresh, a.whole, s.touched.get(a.buffer, a.initialised), a.contiguous,
-        a.dtype, none=a.none, strides=strides_of(s.facts, a), span=span(s.facts, a),
+        a.dtype or _told(m, s, a), none=a.none, strides=strides_of(s.facts, a), span=span(s.facts, a),
     )  # fmt: skip
     if changed(s, a):
         return made
@@ -69,6 +71,12 @@ def tensor(m: Machine, s: State, a: Arr, text: str) -> HostArray:
         injective=True if _all_distinct(s, a) else a.injective,
         sorted=True if sorted_literal(a) in s.facts else a.sorted,
     )  # fmt: skip
+
+
+def _told(m: Machine, s: State, a: Arr) -> str:
+    """The integer element type that a condition on the path states (`assert x.dtype == torch.int32`)."""
+    name = f"{a.shape_of or a.name}.dtype"
+    return next((t for t in INTEGERS if m.literal(f"{name} == {t}") in s.facts), "")
 
 
 def bounds(s: State, a: Arr) -> tuple[Int | None, Int | None]:

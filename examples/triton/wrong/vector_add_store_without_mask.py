@@ -1,0 +1,27 @@
+"""Vector addition whose store forgot its mask.
+
+The loads are masked and the store is not: the last program writes past the end of the output for every
+length that is no multiple of the block. Right twin: ../right/vector_add.py.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y)  # error: GL203
+
+
+def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    assert x.shape == y.shape
+    x, y = x.contiguous(), y.contiguous()
+    out = torch.empty_like(x)
+    n = out.numel()
+    add_kernel[(triton.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
+    return out

@@ -1,0 +1,131 @@
+"""Tile kernels at launch sites: what index arrays hold, how wide they are, order within a program."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpulint import pipeline
+from gpulint.config import Config
+
+HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n\n"
+
+SCATTER = """@triton.jit
+def scatter(idx, x, out, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    at = tl.load(idx + offs, mask=mask, other=0)
+    {store}
+
+
+def run(x, out):
+    n = x.numel()
+    x, out = x.contiguous(), out.contiguous()
+    idx = {made}
+    assert out.numel() == n
+    scatter[(triton.cdiv(n, 64),)](idx, x, out, n, BLOCK=64)
+"""
+PLAIN = "tl.store(out + at, tl.load(x + offs, mask=mask, other=0.0), mask=mask)"
+ADDED = (
+    "tl.store(out + at, tl.load(out + at, mask=mask, other=0.0) + "
+    "tl.load(x + offs, mask=mask, other=0.0), mask=mask)"
+)
+ATOMIC = "tl.atomic_add(out + at, tl.load(x + offs, mask=mask, other=0.0), mask=mask)"
+GIVEN = "x.new_tensor(given)"
+
+
+def check(text: str, **options: object) -> tuple[str, set[str]]:
+    """The status of the one kernel, and the codes of its errors and warnings."""
+    report = pipeline.check_file(HEAD + text, "kernel.py", Config(**options))  # type: ignore[arg-type]
+    (kernel,) = report.kernels
+    return kernel.status, {f.code for f in report.findings if f.severity != "info"}
+
+
+@pytest.mark.parametrize(
+    ("store", "made", "racy"),
+    [
+        (PLAIN, "torch.randint(0, n, (n,))", True),
+        (PLAIN, "torch.randperm(n)", False),
+        (ATOMIC, "torch.randint(0, n, (n,))", False),
+        (ADDED, "torch.randint(0, n, (n,))", True),
+    ],
+)
+def test_scatter_by_what_the_host_fills_in(store: str, made: str, racy: bool) -> None:
+    status, codes = check(SCATTER.format(store=store, made=made))
+    assert bool(codes & {"GL301", "GL302", "GL303"}) is racy
+    assert (status == "refuted") is racy
+
+
+WIDE = """@triton.jit
+def rows(idx, x, out, n, stride, BLOCK: tl.constexpr):
+    offs = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    row = tl.load(idx + offs, mask=mask, other=0){cast}
+    tl.store(out + offs, tl.load(x + row * stride, mask=mask, other=0.0), mask=mask)
+
+
+def run(x, idx):
+    m, d = x.shape
+    x = x.contiguous()
+    n = idx.numel()
+    assert idx.dtype == torch.int32 and idx.is_contiguous()
+    assert int(idx.min()) >= 0 and int(idx.max()) < m
+    out = torch.empty((n,), device=x.device, dtype=x.dtype)
+    rows[(triton.cdiv(n, 64),)](idx, x, out, n, x.stride(0), BLOCK=64)
+    return out
+"""
+
+
+def test_int32_index_times_a_stride_wraps_for_large_arrays() -> None:
+    lifted = frozenset({"int32-sizes"})
+    assert check(WIDE.format(cast=""), no_assume=lifted)[1] == {"GL401"}
+    assert check(WIDE.format(cast=".to(tl.int64)"), no_assume=lifted)[1] == set()
+
+
+RELOAD = """@triton.jit
+def reload(x, out, pick, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    tl.store(out + row * n + cols, tl.load(x + row * n + cols, mask=mask, other=0.0), mask=mask)
+    {barrier}
+    tl.store(pick + row, tl.load(out + row * n + n - 1))
+
+
+def run(x):
+    m, n = x.shape
+    x = x.contiguous()
+    out, pick = torch.empty_like(x), torch.empty((m,), device=x.device)
+    reload[(m,)](x, out, pick, n, BLOCK=triton.next_power_of_2(n))
+    return out, pick
+"""
+
+
+def test_reload_by_another_lane_is_proved_only_behind_a_barrier() -> None:
+    assert check(RELOAD.format(barrier="pass"))[0] == "undecided"
+    assert check(RELOAD.format(barrier="tl.debug_barrier()"))[0] == "verified"
+
+
+FREE = """@triton.jit
+def scale(x, g, out, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    tl.store(out + offs, tl.load(x + offs, mask=mask) * tl.load(g + offs{mask}), mask=mask)
+
+
+def run(x, g):
+    n = x.numel()
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    scale[(triton.cdiv(n, 64),)](x, g, out, n, BLOCK=64)
+    return out
+"""
+
+
+def test_a_size_that_the_caller_chooses_is_no_fault_of_the_launch() -> None:
+    assert check(FREE.format(mask=", mask=mask"))[1] == set()
+
+
+def test_a_tail_of_an_array_that_the_host_sizes_is_told() -> None:
+    made = "x = x.contiguous()\n    g = torch.ones(n, device=x.device)"
+    text = FREE.format(mask="").replace("x = x.contiguous()", made)
+    assert check(text)[1] != set()

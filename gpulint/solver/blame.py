@@ -103,7 +103,7 @@ def _width(s: Setting, op: IntOp) -> bool:
     assert s.site is not None
     shapes = [t for a in s.site.arguments.values() if isinstance(a, HostArray) for t in a.shape or ()]
     seen = s.see(op).subscripts
-    loads = {a: ONE for a in apps(*seen, op="load")}  # where an element lies is another question
+    loads = dict.fromkeys(apps(*seen, op="load"), ONE)  # where an element lies is another question
     terms = tuple(subst(t, loads) for t in seen)
     used = symbols(*terms)
     sizes = [s.term(names.grid_size(a)) for a in AXES if symbols(names.block(a)) & used]

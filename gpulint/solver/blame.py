@@ -39,6 +39,10 @@ def of_launch(s: Setting, o: Obligation) -> bool:
         return True
     if o.property == "in-range" and o.access is not None and o.axis is not None:
         return _range(s, o.access, o.axis)
+    if o.property == "disjoint" and o.access is not None and o.other is not None:
+        terms = (*o.access.subscripts, *o.other.subscripts)
+        used = symbols(*map(s.term, terms))
+        return not any(".stride(" in x.name for x in used)  # a layout that only the caller knows
     if o.property == "no-wrap" and o.op is not None:
         return _width(s, o.op)
     return True
@@ -49,6 +53,8 @@ def _range(s: Setting, a: Access, axis: int) -> bool:
     seen = s.see(a)
     size = {owner(x.name) for x in symbols(seen.checks[axis][1]) if not x.boolean}
     index = _owners(s, a, a.checks[axis][0])
+    if any(x.name.endswith(".span") for x in symbols(seen.checks[axis][1])):
+        return False  # how far a tensor of unknown layout reaches is its caller's to know
     if not size or index <= size:
         return True
     free = frozenset(x for x in symbols(seen.domain, *(t for c in seen.checks for t in c)) if _launch(x))

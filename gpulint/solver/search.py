@@ -65,6 +65,8 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
     )
     limits = [le(of_atom(x), 2**46) for x in free if x.scope is Scope.LAUNCH and x.hi is None]
     floors = [ge(of_atom(x), -1) for x in free if x.scope is Scope.LAUNCH and x.lo is None]
+    # an expanded tensor (stride zero) is no input that a kernel of one element a lane is written for
+    floors += [ge(of_atom(x), 1) for x in free if ".stride(" in x.name]
     laws = powers.next_powers(*ask.conditions, *launch_terms(s))
     model = s.prover.model([*ask.conditions, *limits, *floors, *laws], free, SEARCH_RLIMIT)
     if model is None:

@@ -29,6 +29,7 @@ from gpulint.solver.verdict import (
 )
 
 MAX_SITES = 16
+TOO_MANY = "more launch sites than the budget"
 IN_VIEW = "for the launch sites in view"
 
 
@@ -46,7 +47,8 @@ def decide(
         v = Verdict(o, REFUTED, reason="no launch can meet the declared clauses", clauses=given)
         return KernelResult((v,), (), "refuted", given, (), tuple(sorted(options.assume)))
     r = general.decide(start)
-    at = [sites.decide(r, site) for site in distinct(sites_)[:MAX_SITES]]
+    apart = distinct(sites_)
+    at = [sites.decide(r, site) for site in apart[:MAX_SITES]]
     for a in at:
         launches.check(a, r)
         coverage.check(a, r, sites_)
@@ -57,7 +59,8 @@ def decide(
     for a in at:
         verdicts += a.extra
     verdicts = [v for v in verdicts if v.obligation.kind != "negative" or v.kind == REFUTED]
-    site_verdicts = tuple(launches.status(a, r) for a in at)
+    skipped = (SiteVerdict(x, "undecided", reason=TOO_MANY) for x in apart[MAX_SITES:])
+    site_verdicts = (*(launches.status(a, r) for a in at), *skipped)
     status = _status(accesses, verdicts, site_verdicts)
     inferred = simplify(_named(verdicts))
     return KernelResult(

@@ -9,9 +9,10 @@ from dataclasses import replace
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.attributes import extent, record_field
-from gpulint.frontend.numba.context import Context, NotHandled
+from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.subscripts import Place, hold, item, place, take, view
 from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Record, Shape, Tuple, Unresolved, Value
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT64, UNKNOWN
 from gpulint.ir.walk import walk

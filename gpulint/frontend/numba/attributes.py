@@ -6,7 +6,7 @@ import ast
 
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.closures import array_closure
-from gpulint.frontend.numba.context import Context, NotHandled, expression
+from gpulint.frontend.numba.context import Context, expression
 from gpulint.frontend.numba.expressions import local, lower, named
 from gpulint.frontend.numba.facts import Fact
 from gpulint.frontend.numba.syntax import ARRAY_ATTRIBUTES
@@ -24,6 +24,7 @@ from gpulint.frontend.numba.values import (
     Unresolved,
     Value,
 )
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import FLOAT64, INT64, UNKNOWN, ArrayType, Type
 

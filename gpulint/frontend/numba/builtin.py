@@ -8,12 +8,13 @@ from collections.abc import Callable
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.attributes import extent, shape
 from gpulint.frontend.numba.calls import INTRINSICS, PREFIXES, Intrinsic, intrinsic, one, scalars
-from gpulint.frontend.numba.context import Context, NotHandled
+from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.inline import NONE, Arguments
 from gpulint.frontend.numba.loops import over
 from gpulint.frontend.numba.memory import allocate, reduce
 from gpulint.frontend.numba.types import is_int, unify
 from gpulint.frontend.numba.values import SCALARS, Array, Bounds, Iteration, Tuple, Unresolved, Value
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT64, UNKNOWN, FloatType, IntType, Type
 

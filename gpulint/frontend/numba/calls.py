@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import operators as ops
-from gpulint.frontend.numba.context import Context, NotHandled, expression
+from gpulint.frontend.numba.context import Context, expression
 from gpulint.frontend.numba.facts import Fact
 from gpulint.frontend.numba.inline import Arguments, call
 from gpulint.frontend.numba.statements import arrays_of
@@ -26,7 +26,8 @@ from gpulint.frontend.numba.values import (
     Tuple,
     Value,
 )
-from gpulint.frontend.numba.world import text_of
+from gpulint.frontend.shared.limits import NotHandled
+from gpulint.frontend.shared.syntax import text_of
 from gpulint.ir import nodes as n
 from gpulint.ir.types import UNKNOWN
 

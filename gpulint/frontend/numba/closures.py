@@ -6,8 +6,9 @@ import ast
 from dataclasses import replace
 
 from gpulint.frontend.numba import tables
-from gpulint.frontend.numba.context import Context, NotHandled
+from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.values import Array, Unresolved
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT64, UNKNOWN, ArrayType
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from gpulint.frontend.numba import operators as ops
-from gpulint.frontend.numba.context import Context, NotHandled, expression
+from gpulint.frontend.numba.context import Context, expression
 from gpulint.frontend.numba.expressions import lower
 from gpulint.frontend.numba.merge import conditional
 from gpulint.frontend.numba.types import unify
@@ -21,6 +21,7 @@ from gpulint.frontend.numba.values import (
     Unresolved,
     Value,
 )
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, UNKNOWN
 

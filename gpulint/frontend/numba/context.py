@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from gpulint.frontend.numba.names import Names
 from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Tuple, Value
+from gpulint.frontend.shared.limits import TooLarge
+from gpulint.frontend.shared.names import Names
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import INT64, UNKNOWN, ArrayType, Type
@@ -22,18 +23,6 @@ if TYPE_CHECKING:
 MAX_STATEMENTS = 20_000
 MAX_INLINE = 32
 MAX_DEPTH = 150
-
-
-class NotHandled(Exception):
-    """A construct that is not lowered; becomes an `Unsupported` statement that names it."""
-
-    def __init__(self, reason: str, node: ast.AST | None = None) -> None:
-        super().__init__(reason)
-        self.reason, self.node = reason, node
-
-
-class TooLarge(Exception):
-    """A limit of the whole kernel is passed."""
 
 
 @dataclass(eq=False)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from gpulint.frontend.numba import attributes, builtin, calls, intrinsics, loops, subscripts  # noqa: F401
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import world as worlds
 from gpulint.frontend.numba.attributes import field_type
-from gpulint.frontend.numba.context import Context, Frame, NotHandled, TooLarge
+from gpulint.frontend.numba.context import Context, Frame
 from gpulint.frontend.numba.signature import ParamType, parameter_types
-from gpulint.frontend.numba.statements import body, tails, unsupported
+from gpulint.frontend.numba.statements import body, unsupported
 from gpulint.frontend.numba.values import Array, Record, Tuple, Value
+from gpulint.frontend.shared.limits import NotHandled, TooLarge, deep_recursion
+from gpulint.frontend.shared.spans import header_span
+from gpulint.frontend.shared.syntax import tails, text_of
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import INT64, UNKNOWN, ArrayType
 from gpulint.source import constants
 from gpulint.source.model import KernelSource
 from gpulint.source.resolve import Project
-
-RECURSION = 6000
 
 
 def lower(source: KernelSource, project: Project) -> n.Kernel:
@@ -45,17 +43,6 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
         except (TooLarge, RecursionError) as error:
             _given_up(cx, source, str(error) if isinstance(error, TooLarge) else "code nested too deeply")
     return _kernel(cx, source, project)
-
-
-@contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Nested code takes several Python frames a level; the limits of this room end it first."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 def _body(cx: Context, source: KernelSource) -> None:
@@ -151,27 +138,11 @@ def _items(cx: Context, base: str, a: ast.arg) -> Tuple:
 # --- the whole
 
 
-def header_span(source: KernelSource) -> Span:
-    """Decorators and signature: from the first decorator to the line before the body."""
-    node = source.node
-    whole = source.module.span(node)
-    if isinstance(node, ast.Lambda):
-        return whole
-    first = min(
-        [whole, *(source.module.span(d) for d in node.decorator_list)], key=lambda s: (s.row, s.column)
-    )
-    row = max(node.body[0].lineno - 1, node.lineno)
-    end = len(source.module.lines[row - 1]) if row <= len(source.module.lines) else 0
-    if node.body[0].lineno == node.lineno:
-        end = source.module.span(node.body[0]).column
-    return Span(whole.filename, first.row, max(first.column - 1, 0), row, end)
-
-
 def _options(cx: Context, source: KernelSource, project: Project) -> tuple[tuple[str, str], ...]:
     out: list[tuple[str, str]] = []
     for name, value in source.options.items():
         folded = constants.fold(value, source.scope.parent or source.scope, project)
-        out.append((name, str(folded.value) if folded is not None else worlds.text_of(value)))
+        out.append((name, str(folded.value) if folded is not None else text_of(value)))
     if cx.rank:
         out.append(("rank", str(cx.rank)))
     return (*out, *cx.options)

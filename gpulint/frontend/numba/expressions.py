@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from gpulint.frontend.numba import operators as ops
-from gpulint.frontend.numba.context import EXPRESSIONS, MAX_DEPTH, Context, Frame, NotHandled, expression
+from gpulint.frontend.numba.context import EXPRESSIONS, MAX_DEPTH, Context, Frame, expression
 from gpulint.frontend.numba.values import (
     SCALARS,
     Function,
@@ -14,6 +14,7 @@ from gpulint.frontend.numba.values import (
     Unresolved,
     Value,
 )
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import FLOAT64, INT32, UNKNOWN
 

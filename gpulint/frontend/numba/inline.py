@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from gpulint.frontend.numba import conditions as cond
 from gpulint.frontend.numba import expressions as ex
-from gpulint.frontend.numba.context import MAX_INLINE, Context, Frame, NotHandled
+from gpulint.frontend.numba.context import MAX_INLINE, Context, Frame
 from gpulint.frontend.numba.merge import widen
 from gpulint.frontend.numba.values import SCALARS, Array, Choices, Function, Tuple, Unresolved, Value
-from gpulint.frontend.numba.world import own_returns
+from gpulint.frontend.shared.arguments import matched
+from gpulint.frontend.shared.limits import NotHandled
+from gpulint.frontend.shared.syntax import own_returns, tails
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL
 
@@ -79,7 +81,6 @@ def _inline(cx: Context, f: Function, given: Arguments, node: ast.Call) -> Value
 
 
 def _frame(cx: Context, f: Function, name: str, node: ast.Call) -> Frame:
-    from gpulint.frontend.numba.statements import tails
 
     label = cx.names.unique(name)
     frame = Frame(
@@ -160,29 +161,8 @@ def _stays(value: Value) -> bool:
 def _matched(
     cx: Context, frame: Frame, f: ast.FunctionDef | ast.Lambda, given: Arguments
 ) -> dict[str, Value] | None:
-    """One value a parameter; None when the call does not fit."""
-    a = f.args
-    names = [p.arg for p in (*a.posonlyargs, *a.args)]
-    if len(given.positional) > len(names) and a.vararg is None:
-        return None
-    out: dict[str, Value] = dict(zip(names, given.positional, strict=False))
-    if a.vararg is not None:
-        out[a.vararg.arg] = Tuple(given.positional[len(names) :])
-    out.update(
-        {k: v for k, v in given.keywords.items() if k in names or any(p.arg == k for p in a.kwonlyargs)}
-    )
-    defaults = dict(zip(names[len(names) - len(a.defaults) :], a.defaults, strict=False))
-    defaults.update({p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=False) if d is not None})
-    for name, default in defaults.items():
-        if name not in out:
-            out[name] = _default(cx, frame, default)
-    wanted = (*names, *(k.arg for k in a.kwonlyargs))
-    return out if all(name in out for name in wanted) else None
-
-
-def _default(cx: Context, frame: Frame, default: ast.expr) -> Value:
-    scope = frame.scope.parent or frame.scope
-    return cx.world.value(default, scope)
+    outer = frame.scope.parent or frame.scope
+    return matched(f.args, given.positional, given.keywords, Tuple, lambda e: cx.world.value(e, outer))
 
 
 # --- returns

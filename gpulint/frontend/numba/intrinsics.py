@@ -15,10 +15,11 @@ from gpulint.frontend.numba.calls import (
     one,
     scalars,
 )
-from gpulint.frontend.numba.context import Context, NotHandled
+from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.inline import NONE, Arguments
 from gpulint.frontend.numba.memory import element_type, make
 from gpulint.frontend.numba.values import SCALARS, Array, Named, Tuple, Unresolved, Value
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UNKNOWN, FloatType, Type
 

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba.assign import store
 from gpulint.frontend.numba.attributes import extent
-from gpulint.frontend.numba.context import Context, Loop, NotHandled, statement
+from gpulint.frontend.numba.context import Context, Loop, statement
 from gpulint.frontend.numba.merge import Env, after, enter, settle, widen
 from gpulint.frontend.numba.statements import body, condition
 from gpulint.frontend.numba.subscripts import Place, take
 from gpulint.frontend.numba.values import Array, Bounds, Foreign, Iteration, Tuple, Unresolved, Value
+from gpulint.frontend.shared.limits import NotHandled
+from gpulint.frontend.shared.syntax import bound_names, jumps
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT64, UNKNOWN
 
@@ -57,7 +59,7 @@ def over(cx: Context, array: Array, node: ast.AST) -> Iteration:
 
 def with_else(cx: Context, s: ast.For | ast.While, run: Callable[[str], None]) -> None:
     """Runs the loop; with an else clause and a break, a break leaves a block around both."""
-    if not s.orelse or not _breaks(s.body):
+    if not s.orelse or not jumps(s.body, ast.Break):
         run("")
         if not cx.dead:
             body(cx, s.orelse)
@@ -159,7 +161,7 @@ def _while(cx: Context, s: ast.While, label: str) -> None:
         cx.out.extend(before)
         return
     cx.emit(n.While(tuple(before), test, tuple(written), cx.span(s)))
-    endless = isinstance(test, n.Const) and not _breaks(s.body)
+    endless = isinstance(test, n.Const) and not jumps(s.body, ast.Break)
     cx.dead = endless
 
 
@@ -167,7 +169,7 @@ def _while(cx: Context, s: ast.While, label: str) -> None:
 
 
 def _unrolled(cx: Context, s: ast.For, items: Tuple) -> None:
-    if not _breaks(s.body) and not _continues(s.body):
+    if not jumps(s.body, ast.Break) and not jumps(s.body, ast.Continue):
         for item in items.items:
             if cx.dead:
                 return
@@ -238,41 +240,3 @@ def _jump(cx: Context, s: ast.stmt) -> Loop:
     settle(cx, loop, cx.span(s))
     loop.exits.append(dict(cx.frame.env))
     return loop
-
-
-def bound_names(s: ast.For | ast.While) -> tuple[str, ...]:
-    """The names that the loop may bind, nested functions apart."""
-    out: dict[str, None] = {}
-    stack: list[ast.AST] = [s]
-    while stack:
-        e = stack.pop()
-        if isinstance(e, ast.Name):
-            if isinstance(e.ctx, ast.Store):
-                out[e.id] = None
-        elif isinstance(e, (ast.FunctionDef, ast.Lambda)):
-            if isinstance(e, ast.FunctionDef):
-                out[e.name] = None
-        else:
-            stack.extend(ast.iter_child_nodes(e))
-    return tuple(out)
-
-
-def _breaks(statements: list[ast.stmt]) -> bool:
-    return _jumps(statements, ast.Break)
-
-
-def _continues(statements: list[ast.stmt]) -> bool:
-    return _jumps(statements, ast.Continue)
-
-
-def _jumps(statements: list[ast.stmt], kind: type[ast.stmt]) -> bool:
-    stack: list[ast.AST] = list(statements)
-    while stack:
-        s = stack.pop()
-        if isinstance(s, kind):
-            return True
-        if not isinstance(s, (ast.For, ast.While, ast.FunctionDef, ast.expr)):
-            stack.extend(ast.iter_child_nodes(s))
-        elif isinstance(s, (ast.For, ast.While)):
-            stack.extend(s.orelse)
-    return False

@@ -8,10 +8,11 @@ from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.assign import fill
 from gpulint.frontend.numba.attributes import extent
 from gpulint.frontend.numba.calls import given_array
-from gpulint.frontend.numba.context import Context, NotHandled
+from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.inline import NONE, Arguments
 from gpulint.frontend.numba.types import by_name
 from gpulint.frontend.numba.values import Array, DType, Named, Tuple, Unresolved, Value
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import FLOAT64, INT64, UNKNOWN, ArrayType, Type
 

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Iterable
 
 from gpulint.frontend.numba import types as nt
-from gpulint.frontend.numba.context import Context, Loop, NotHandled
+from gpulint.frontend.numba.context import Context, Loop
 from gpulint.frontend.numba.values import SCALARS, Array, Choices, Foreign, Function, Tuple, Value
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import ArrayType

@@ -7,10 +7,11 @@ import ast
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.assign import fill
 from gpulint.frontend.numba.calls import arguments, scalars, unknown
-from gpulint.frontend.numba.context import Context, NotHandled
+from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.inline import NONE, Arguments
 from gpulint.frontend.numba.memory import reduce
 from gpulint.frontend.numba.values import SCALARS, Array, Method, Value
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import UNKNOWN
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gpulint.frontend.numba import types as nt
-from gpulint.frontend.numba.context import Context, NotHandled
+from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Tuple, Unresolved, Value
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import (
     BOOL,

@@ -9,13 +9,13 @@ from gpulint.frontend.numba import conditions as cond
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.assign import assign, augmented
-from gpulint.frontend.numba.context import STATEMENTS, Context, NotHandled, statement
+from gpulint.frontend.numba.context import STATEMENTS, Context, statement
 from gpulint.frontend.numba.inline import leave
 from gpulint.frontend.numba.merge import conditional
 from gpulint.frontend.numba.values import Array, Function, Tuple, Value
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import UNKNOWN
-from gpulint.source.model import FunctionNode
 
 
 def body(cx: Context, statements: Sequence[ast.stmt]) -> None:
@@ -210,19 +210,3 @@ def _duplicable(statements: Sequence[ast.stmt]) -> bool:
         elif not isinstance(s, (ast.Break, ast.Continue, ast.Pass)):
             return False
     return True
-
-
-def tails(function: FunctionNode) -> set[ast.AST]:
-    """The return statements after which nothing of the function is left to run."""
-    out: set[ast.AST] = set()
-    if isinstance(function, ast.Lambda):
-        return out
-    stack: list[Sequence[ast.stmt]] = [function.body]
-    while stack:
-        block = stack.pop()
-        last = block[-1] if block else None
-        if isinstance(last, ast.Return):
-            out.add(last)
-        elif isinstance(last, ast.If):
-            stack += [last.body, last.orelse]
-    return out

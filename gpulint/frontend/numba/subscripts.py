@@ -9,7 +9,7 @@ from typing import Union
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.attributes import extent, record_field
 from gpulint.frontend.numba.closures import array_closure
-from gpulint.frontend.numba.context import Context, NotHandled, expression
+from gpulint.frontend.numba.context import Context, expression
 from gpulint.frontend.numba.expressions import lower, scalar
 from gpulint.frontend.numba.syntax import ARRAY_ATTRIBUTES, SCALAR_ATTRIBUTES
 from gpulint.frontend.numba.types import unify
@@ -24,6 +24,7 @@ from gpulint.frontend.numba.values import (
     Unresolved,
     Value,
 )
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT64, UNKNOWN, ArrayType
 

@@ -11,6 +11,7 @@ from gpulint.frontend.numba.facts import Facts
 from gpulint.frontend.numba.infer import Inference
 from gpulint.frontend.numba.types import by_name
 from gpulint.frontend.numba.values import Choices, DType, Function, Named, Tuple, Unresolved, Value
+from gpulint.frontend.shared.syntax import dotted_text, own_returns, text_of
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, FLOAT64, INT64, UINT64, UNKNOWN
 from gpulint.source import constants
@@ -246,40 +247,6 @@ def _framed(value: Value, scope: Scope, frame: Frame) -> Value:
     if isinstance(value, Tuple):
         return Tuple(tuple(_framed(v, scope, frame) for v in value.items))
     return value
-
-
-def own_returns(node: ast.FunctionDef) -> list[ast.Return]:
-    """The return statements of the function itself, nested functions apart."""
-    out: list[ast.Return] = []
-    stack: list[ast.AST] = list(reversed(node.body))
-    while stack:
-        s = stack.pop()
-        if isinstance(s, ast.Return):
-            out.append(s)
-        elif not isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
-            stack.extend(reversed(list(ast.iter_child_nodes(s))))
-    return out
-
-
-def dotted_text(node: ast.expr) -> str | None:
-    """`a.b.c` of a Name/Attribute chain, or None."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    parts.append(node.id)
-    return ".".join(reversed(parts)) if len(parts) > 1 else node.id
-
-
-def text_of(node: ast.AST) -> str:
-    """The expression as short text for messages."""
-    try:
-        text = ast.unparse(node)
-    except (RecursionError, ValueError):
-        return type(node).__name__
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 @lru_cache(maxsize=1)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from gpulint.frontend.numba.world import dotted_text
+from gpulint.frontend.shared.limits import NotHandled
+from gpulint.frontend.shared.syntax import dotted_text
 from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton import types as tt
 from gpulint.frontend.triton.calls import INTRINSICS
-from gpulint.frontend.triton.context import Context, NotHandled, expression
+from gpulint.frontend.triton.context import Context, expression
 from gpulint.frontend.triton.kinds import Kinds
 from gpulint.frontend.triton.values import (
     DType,

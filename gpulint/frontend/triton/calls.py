@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
-from gpulint.frontend.triton.context import Context, NotHandled, expression
+from gpulint.frontend.triton.context import Context, expression
 from gpulint.frontend.triton.inline import Arguments, inline
 from gpulint.frontend.triton.statements import arrays_of
 from gpulint.frontend.triton.values import (

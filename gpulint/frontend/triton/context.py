@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from gpulint.frontend.numba.names import Names
+from gpulint.frontend.shared.limits import TooLarge
+from gpulint.frontend.shared.names import Names
 from gpulint.frontend.triton.kinds import Kinds
 from gpulint.frontend.triton.values import Pointer, Shape, Tile, Tuple, Value, Window, leaves, with_leaves
 from gpulint.ir import nodes as n
@@ -24,18 +25,6 @@ MAX_STATEMENTS = 20_000
 MAX_INLINE = 32
 MAX_DEPTH = 120
 MAX_STATIC = 40  # nodes of a compile-time expression that is kept written out
-
-
-class NotHandled(Exception):
-    """A construct that is not lowered; becomes an `Unsupported` statement that names it."""
-
-    def __init__(self, reason: str, node: ast.AST | None = None) -> None:
-        super().__init__(reason)
-        self.reason, self.node = reason, node
-
-
-class TooLarge(Exception):
-    """A limit of the whole kernel is passed."""
 
 
 @dataclass(eq=False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from gpulint.frontend.numba.driver import deep_recursion, header_span
-from gpulint.frontend.numba.world import text_of
+from gpulint.frontend.shared.limits import TooLarge, deep_recursion
+from gpulint.frontend.shared.spans import header_span
+from gpulint.frontend.shared.syntax import tails, text_of
 from gpulint.frontend.triton import attributes, autotune, calls, grid, loops, memory, opaque, tiles, windows  # noqa: F401
 from gpulint.frontend.triton import world as worlds
-from gpulint.frontend.triton.context import Context, Frame, TooLarge
+from gpulint.frontend.triton.context import Context, Frame
 from gpulint.frontend.triton.kinds import Kinds
-from gpulint.frontend.triton.statements import body, tails, unsupported
+from gpulint.frontend.triton.statements import body, unsupported
 from gpulint.ir import nodes as n
 from gpulint.ir.tiles import sized
 from gpulint.source import constants

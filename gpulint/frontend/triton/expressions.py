@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.triton import operators as ops
-from gpulint.frontend.triton.context import EXPRESSIONS, MAX_DEPTH, Context, NotHandled, expression, ranks_of
+from gpulint.frontend.triton.context import EXPRESSIONS, MAX_DEPTH, Context, expression, ranks_of
 from gpulint.frontend.triton.merge import Path, join, settled
 from gpulint.frontend.triton.pointers import shifted
 from gpulint.frontend.triton.values import (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton.calls import Given, fresh, intrinsic, sizes
-from gpulint.frontend.triton.context import Context, NotHandled
+from gpulint.frontend.triton.context import Context
 from gpulint.frontend.triton.statements import assume
 from gpulint.frontend.triton.types import NAMES
 from gpulint.frontend.triton.values import (

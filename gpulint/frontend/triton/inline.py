@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from gpulint.frontend.numba.world import own_returns
+from gpulint.frontend.shared.arguments import matched
+from gpulint.frontend.shared.limits import NotHandled
+from gpulint.frontend.shared.syntax import own_returns, tails
 from gpulint.frontend.triton import expressions as ex
-from gpulint.frontend.triton.context import MAX_INLINE, Context, Frame, NotHandled, short
+from gpulint.frontend.triton.context import MAX_INLINE, Context, Frame, short
 from gpulint.frontend.triton.merge import base_of, spread, unified, with_base
-from gpulint.frontend.triton.statements import body, tails, unsupported
+from gpulint.frontend.triton.statements import body, unsupported
 from gpulint.frontend.triton.values import (
     NONE,
     Function,
@@ -122,25 +124,9 @@ def _stays(cx: Context, value: Value) -> bool:
 
 
 def _matched(cx: Context, f: Function, given: Arguments) -> dict[str, Value] | None:
-    """One value a parameter; None when the call does not fit."""
     assert not isinstance(f.node, ast.AsyncFunctionDef)
-    a = f.node.args
-    names = [p.arg for p in (*a.posonlyargs, *a.args)]
-    if len(given.positional) > len(names) and a.vararg is None:
-        return None
-    out: dict[str, Value] = dict(zip(names, given.positional, strict=False))
-    if a.vararg is not None:
-        out[a.vararg.arg] = Tuple(given.positional[len(names) :])
-    known = {*names, *(p.arg for p in a.kwonlyargs)}
-    out.update({k: v for k, v in given.keywords.items() if k in known})
-    defaults = dict(zip(names[len(names) - len(a.defaults) :], a.defaults, strict=False))
-    defaults.update({p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=False) if d is not None})
     outer = f.scope.parent or f.scope
-    for name, default in defaults.items():
-        if name not in out:
-            out[name] = cx.world.value(default, outer)
-    wanted = (*names, *(k.arg for k in a.kwonlyargs))
-    return out if all(name in out for name in wanted) else None
+    return matched(f.node.args, given.positional, given.keywords, Tuple, lambda e: cx.world.value(e, outer))
 
 
 # --- returns

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from gpulint.frontend.numba.loops import bound_names
+from gpulint.frontend.shared.limits import NotHandled
+from gpulint.frontend.shared.syntax import bound_names, jumps
 from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton import types as tt
-from gpulint.frontend.triton.context import Context, Loop, NotHandled, statement
+from gpulint.frontend.triton.context import Context, Loop, statement
 from gpulint.frontend.triton.merge import Env, after, base_of, enter, fitted, with_base
 from gpulint.frontend.triton.statements import body, condition, store
 from gpulint.frontend.triton.values import Bounds, Pointer, Tile, Tuple, Value, Window, integer
@@ -48,7 +49,7 @@ def _written_out(b: Bounds, s: ast.For) -> list[Value] | None:
     counters = range(start, stop, step)
     if len(counters) == 0:
         return []
-    if not b.static or _jumps(s.body) or len(counters) > (MAX_UNROLL if _indexes(s) else MAX_STATIC_UNROLL):
+    if not b.static or jumps(s.body) or len(counters) > (MAX_UNROLL if _indexes(s) else MAX_STATIC_UNROLL):
         return None
     return [Tile(literal(i), weak=True) for i in counters]
 
@@ -194,7 +195,7 @@ def while_(cx: Context, s: ast.While) -> None:
 
 
 def _unrolled(cx: Context, s: ast.For, items: list[Value]) -> None:
-    if items and _jumps(s.body):
+    if items and jumps(s.body):
         raise NotHandled("a loop over a tuple that breaks or continues", s)
     for item in items:
         if cx.dead:
@@ -228,14 +229,3 @@ def _jump(cx: Context, s: ast.stmt) -> None:
     loop = cx.frame.loops[-1]
     settle(cx, loop, s)
     loop.exits.append(dict(cx.frame.env))
-
-
-def _jumps(statements: list[ast.stmt]) -> bool:
-    stack: list[ast.AST] = list(statements)
-    while stack:
-        s = stack.pop()
-        if isinstance(s, (ast.Break, ast.Continue)):
-            return True
-        if not isinstance(s, (ast.For, ast.While, ast.FunctionDef, ast.expr)):
-            stack.extend(ast.iter_child_nodes(s))
-    return False

@@ -7,11 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton import types as tt
 from gpulint.frontend.triton.calls import Given, intrinsic
-from gpulint.frontend.triton.context import Context, NotHandled
+from gpulint.frontend.triton.context import Context
 from gpulint.frontend.triton.values import (
     NONE,
     DType,

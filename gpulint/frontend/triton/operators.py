@@ -6,9 +6,10 @@ import ast
 from dataclasses import replace
 from typing import Any
 
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton import types as tt
-from gpulint.frontend.triton.context import Context, NotHandled
+from gpulint.frontend.triton.context import Context
 from gpulint.frontend.triton.folding import constant_of, fold
 from gpulint.frontend.triton.values import (
     Choice,

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar, Union, cast
 
-from gpulint.frontend.triton.context import Context, NotHandled
+from gpulint.frontend.shared.limits import NotHandled
+from gpulint.frontend.triton.context import Context
 from gpulint.frontend.triton.values import Pointer, Shape, Tile, integer
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT32, INT64

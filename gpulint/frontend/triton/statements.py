@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.triton import expressions as ex
-from gpulint.frontend.triton.context import STATEMENTS, Context, NotHandled, statement, used
+from gpulint.frontend.triton.context import STATEMENTS, Context, statement, used
 from gpulint.frontend.triton.merge import conditional
 from gpulint.frontend.triton.values import (
     Pointer,
@@ -21,7 +22,6 @@ from gpulint.frontend.triton.values import (
 )
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, UNKNOWN
-from gpulint.source.model import FunctionNode
 
 
 def body(cx: Context, statements: Sequence[ast.stmt]) -> None:
@@ -246,19 +246,3 @@ def condition(cx: Context, test: ast.expr) -> Tile:
     if not isinstance(value.expr, n.Var) or constant(value) is not None:
         cx.sink(value.expr)
     return value
-
-
-def tails(function: FunctionNode) -> set[ast.AST]:
-    """The return statements after which nothing of the function is left to run."""
-    out: set[ast.AST] = set()
-    if isinstance(function, ast.Lambda):
-        return out
-    stack: list[Sequence[ast.stmt]] = [function.body]
-    while stack:
-        block = stack.pop()
-        last = block[-1] if block else None
-        if isinstance(last, ast.Return):
-            out.add(last)
-        elif isinstance(last, ast.If):
-            stack += [last.body, last.orelse]
-    return out

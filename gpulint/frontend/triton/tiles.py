@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.triton import expressions as ex
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton.calls import Follows, Given, fresh, intrinsic, sizes
-from gpulint.frontend.triton.context import Context, NotHandled
+from gpulint.frontend.triton.context import Context
 from gpulint.frontend.triton.values import (
     DType,
     Pointer,

@@ -6,10 +6,11 @@ import ast
 from dataclasses import replace
 from typing import Union
 
+from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.triton import operators as ops
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton.calls import Given, intrinsic, sizes
-from gpulint.frontend.triton.context import Context, NotHandled
+from gpulint.frontend.triton.context import Context
 from gpulint.frontend.triton.memory import Access, atomic, load, pointer, scope_of, store
 from gpulint.frontend.triton.values import NONE, Pointer, Shape, Tile, Tuple, Value, Window, constant, integer
 from gpulint.ir import nodes as n

@@ -7,7 +7,7 @@ import builtins
 import math
 from functools import lru_cache
 
-from gpulint.frontend.numba.world import dotted_text, text_of
+from gpulint.frontend.shared.syntax import dotted_text, text_of
 from gpulint.frontend.triton.types import NAMES
 from gpulint.frontend.triton.values import Class, DType, Function, Named, Tile, Tuple, Unresolved, Value
 from gpulint.ir import nodes as n

@@ -1,0 +1,1 @@
+"""What the frontends of the kernel dialects have in common: names, questions about syntax, limits."""

@@ -1,7 +1,8 @@
 """Check the corpus and count what came out: `python bench/corpus.py [--write PAGE.md] [FOLDER]`.
 
 FOLDER is where bench/fetch.py put the packages. Prints a summary for each package and for all;
-`--findings FILE` lists every finding. Exit code 1 when the checker itself failed on a file.
+`--findings FILE` lists every finding; `--shared` counts only kernels with shared memory, and lists
+them with what stays open. Exit code 1 when the checker itself failed on a file.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -21,7 +22,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from fetch import cache_folder  # noqa: E402
 from packages import CORPUS  # noqa: E402
-from tables import failures, page, summary  # noqa: E402
+from tables import failures, listing, page, summary  # noqa: E402
 
 from gpulint.cli import pool  # noqa: E402
 from gpulint.cli.worker import Task  # noqa: E402
@@ -76,11 +77,22 @@ def packages(folder: Path, dialect: str, only: str) -> Iterator[tuple[str, list[
             print(f"{package.folder}: not fetched", file=sys.stderr)
 
 
-def run(folder: Path, dialect: str, only: str, jobs: int) -> list[PackageResult]:
+def with_shared(checked: Checked) -> Checked:
+    """Only the kernels that have shared memory, with what was found in them."""
+    if checked.report is None:
+        return checked
+    kernels = tuple(k for k in checked.report.kernels if k.shared)
+    names = {k.name for k in kernels}
+    findings = tuple(f for f in checked.report.findings if f.kernel in names)
+    return replace(checked, report=replace(checked.report, kernels=kernels, findings=findings))
+
+
+def run(folder: Path, dialect: str, only: str, jobs: int, shared: bool = False) -> list[PackageResult]:
     results = []
     with ProcessPoolExecutor(jobs) as workers:
         for name, paths in packages(folder, dialect, only):
-            result = PackageResult(name, len(paths), list(workers.map(check, tasks(paths))))
+            files = list(workers.map(check, tasks(paths)))
+            result = PackageResult(name, len(paths), [with_shared(c) for c in files] if shared else files)
             print(summary(result), flush=True)
             results.append(result)
     return results
@@ -100,11 +112,12 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=cache_folder())
     parser.add_argument("--dialect", choices=sorted(CORPUS), default="numba")
     parser.add_argument("--only", default="", help="packages whose name holds this text")
+    parser.add_argument("--shared", action="store_true", help="only kernels with shared memory, listed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--write", type=Path, help="write the tables to this Markdown page")
     parser.add_argument("--findings", type=Path, help="write all findings to this file")
     options = parser.parse_args()
-    results = run(options.folder, options.dialect, options.only, options.jobs)
+    results = run(options.folder, options.dialect, options.only, options.jobs, options.shared)
     if not results:
         print("nothing to check: run bench/fetch.py first", file=sys.stderr)
         return 2
@@ -113,6 +126,8 @@ def main() -> int:
         print(f"{checked.path}:", *failures(checked), sep="\n  ", file=sys.stderr)
     text = page(results, options.dialect)
     print(text)
+    if options.shared:
+        print(listing(results))
     if options.write:
         options.write.write_text(text, encoding="utf-8")
     if options.findings:

@@ -121,6 +121,28 @@ def slowest(results: Sequence[PackageResult], limit: int = 10) -> str:
     return table(["kernel", "file", "s"], rows)
 
 
+def shared_memory(results: Sequence[PackageResult]) -> str:
+    """Of the kernels with shared memory: how many of each package are decided."""
+    rows = []
+    for name, part in [*((r.name, [r]) for r in results), ("**all**", results)]:
+        found = [k for k in kernels(part) if k.shared]
+        status = Counter(k.status for k in found)
+        ended = status["verified"] + status["refuted"]
+        if found:
+            rows.append([name, len(found), *(status[s] for s in STATUSES), percent(ended, len(found))])
+    return table(["package", "kernels", *STATUSES, "verified or refuted"], rows)
+
+
+def listing(results: Sequence[PackageResult]) -> str:
+    """Each kernel with its status, and the reasons of what stays open in it."""
+    lines = []
+    for k in kernels(results):
+        lines.append(f"{k.status:12} {k.filename.rpartition('/src/')[2]}:{k.span.row} {k.name} {k.reason}")
+        asked = [o for o in k.obligations if o.verdict == "undecided"]
+        lines += [f"    line {o.span.row} {o.property} ({o.kind}): {o.reason}" for o in asked]
+    return "\n".join(lines)
+
+
 def headline(results: Sequence[PackageResult]) -> str:
     """The figures that matter, in a sentence each."""
     found, asked, times = kernels(results), obligations(results), kernel_seconds(results)
@@ -143,6 +165,7 @@ def page(results: Sequence[PackageResult], dialect: str) -> str:
         "Written by `bench/corpus.py` over the packages that `bench/fetch.py` downloads; nothing cached.",
         headline(results),
         table(OVERVIEW, [*(counts(r.name, [r]) for r in results), counts("**all**", results)]),
+        "## Kernels with shared memory", shared_memory(results),
         "## Obligations", by_property(asked),
         "## Why obligations stay undecided", tally(undecided),
         "## Unsupported constructs", tally(unsupported),

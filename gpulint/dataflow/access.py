@@ -189,6 +189,7 @@ class AccessSet:
     aranges: tuple[tuple[Int, Int, Span], ...] = ()  # bounds of the `arange`s of a tile kernel
     grid_rank: int = 3  # axes of the grid that the kernel looks at
     left_out: tuple[LeftOut, ...] = ()  # lanes that masked loads leave out and something uses
+    entered: frozenset[Span] = frozenset()  # loops with barriers that run at least once when reached
 
 
 NO_GUARD = TRUE

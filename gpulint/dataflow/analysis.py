@@ -16,6 +16,7 @@ from gpulint.dataflow.ops import operations
 from gpulint.dataflow.padding import left_out
 from gpulint.dataflow.signs import Signs, floored, limit, truncates
 from gpulint.dataflow.terms import Opaque, Terms
+from gpulint.dataflow.trips import entered
 from gpulint.dataflow.typed import Typed
 from gpulint.dataflow.uniform import Uniformity
 from gpulint.dataflow.views import base_extents, locate
@@ -85,7 +86,7 @@ class Analysis:
         return AccessSet(
             tuple(self.accesses), arrays, ops, syncs, facts, rank, tuple(self.terms.notes),
             tuple(self.graph.unsupported), frozenset(self.graph.tainted), self._aranges(),
-            grid_rank(self.graph), left_out(self) if self.graph.tile else (),
+            grid_rank(self.graph), left_out(self) if self.graph.tile else (), entered(self.terms),
         )  # fmt: skip
 
     def _aranges(self) -> tuple[tuple[Int, Int, Span], ...]:

@@ -11,7 +11,8 @@ A path from a start to an access says how far the counters of barrier loops have
 was entered on the way stands at its first iteration, one whose back edge was crossed once stands one
 further. Since barriers are met together, both threads have the same counters at the start, so the two
 counters at the accesses differ by a known number, or by an unknown one after two crossings.
-Loops without a barrier are each thread's own and are not tracked.
+Loops without a barrier are each thread's own and are not tracked. A loop that is known to run at least once
+is not left where it was entered.
 
 All threads of a block decide alike where a barrier hangs on it (a loop or a branch that holds one):
 two paths that decide differently at the same visit are no pair. That, too, rests on convergence.
@@ -20,13 +21,16 @@ two paths that decide differently at the same visit are no pair. That, too, rest
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as Set
 from dataclasses import dataclass, field
 
 from gpulint.ir import nodes as n
+from gpulint.ir.span import Span
 from gpulint.ir.walk import statements
 
 MANY = 2  # back edges crossed: this many or more
 MAX_STATES = 20_000
+LOOP_ENTERED, LOOP_LEFT, LOOP_TEST = 4, 8, 16  # how a loop's counter stands, see `Intervals._step`
 
 FULL = 0xFFFFFFFF  # the mask of a whole warp
 BLOCK, WARP, GRID = ("block", "grid"), ("block", "grid", "warp"), ("grid",)
@@ -57,11 +61,13 @@ class Intervals:
     """The barrier intervals of one kernel body.
 
     `cuts`: the kinds of barriers that order the threads in question: of a block (`BLOCK`), of one
-    warp (`WARP`), of different blocks (`GRID`).
+    warp (`WARP`), of different blocks (`GRID`). `entered`: the loops that run at least once when reached.
     """
 
-    def __init__(self, body: tuple[n.Stmt, ...], cuts: tuple[str, ...] = BLOCK) -> None:
-        self.cuts = cuts
+    def __init__(
+        self, body: tuple[n.Stmt, ...], cuts: tuple[str, ...] = BLOCK, entered: Set[Span] = frozenset()
+    ) -> None:
+        self.cuts, self.entered = cuts, entered
         self.nodes: list[_Node] = [_Node(None)]
         self.loops: list[n.For | n.While] = []
         self.at: dict[int, list[int]] = {}  # id of a statement: its nodes
@@ -96,9 +102,11 @@ class Intervals:
     def _relate(self, x: Steps, y: Steps) -> tuple[Tie, ...] | None:
         """The tied counters of two paths from one start; None when the paths exclude each other."""
         left, right = dict(x), dict(y)
+        if _parted(left, right) or _parted(right, left):
+            return None
         ties = []
-        for loop in sorted(left.keys() & right.keys()):
-            mine, other = _Stand(*divmod(left[loop], 4)), _Stand(*divmod(right[loop], 4))
+        for loop in sorted(k for k in left.keys() & right.keys() if k >= 0):
+            mine, other = _Stand(left[loop]), _Stand(right[loop])
             together = all(left[k] == right[k] for k in self._outer[loop] if k in left and k in right)
             if together and (mine.parts(other) or other.parts(mine)):
                 return None
@@ -112,7 +120,7 @@ class Intervals:
 
     def _from(self, start: int) -> dict[int, set[Steps]]:
         """For each node reached without crossing a barrier, how the barrier loops' counters stand."""
-        around = dict.fromkeys(self._around(start), 0)
+        around = {k: LOOP_TEST if self._tests(k, start) else 0 for k in self._around(start)}
         seen: dict[int, set[Steps]] = {}
         stack = [(t, self._step(around, kind, loop)) for t, kind, loop in self.nodes[start].next]
         count = 0
@@ -128,12 +136,18 @@ class Intervals:
                 return seen
             if not self.nodes[i].cut:
                 for t, kind, loop in self.nodes[i].next:
-                    stack.append((t, self._step(state, kind, loop)))
+                    if not self._skips(state, kind, loop):
+                        stack.append((t, self._step(state, kind, loop)))
         return seen
 
     def _around(self, i: int) -> Iterable[int]:
         stmt = self.nodes[i].stmt
         return [k for k, loop in enumerate(self.loops) if stmt is not None and _holds(loop, stmt)]
+
+    def _tests(self, loop: int, i: int) -> bool:
+        """Whether a node belongs to the test of a loop, before it is decided whether the loop goes on."""
+        s, stmt = self.loops[loop], self.nodes[i].stmt
+        return isinstance(s, n.While) and any(x is stmt for x in statements(s.before))
 
     def _barrier(self, loop: n.For | n.While) -> bool:
         return any(self.cut(s) for s in statements((loop,)))
@@ -171,24 +185,35 @@ class Intervals:
                     stack.append(target)
         return out
 
-    def _step(self, state: dict[int, int], kind: str, loop: int) -> dict[int, int]:
-        """The counters after an edge: `enter` a loop, `back` to its header, `leave` it there, `break`.
+    def _skips(self, state: dict[int, int], kind: str, loop: int) -> bool:
+        """Whether a path leaves a loop at its first visit that is known to run."""
+        first = kind == "leave" and state.get(loop) == LOOP_ENTERED | LOOP_TEST
+        return first and self.loops[loop].span in self.entered
 
-        A counter stands as 4 * kind + back edges crossed (capped), where kind adds 1 when the loop was
-        entered within the interval and 2 when it was left.
+    def _step(self, state: dict[int, int], kind: str, loop: int) -> dict[int, int]:
+        """The counters after an edge: `enter` a loop, `back` to its test, `stay` or `leave` there, `break`.
+
+        A counter stands as the number of back edges crossed (capped) with bits for a loop that was entered
+        within the interval, one that was left, and one whose test is not over. `~loop` tells where a loop was
+        left that was around the start, and outlives a later entry.
         """
         if kind == "plain" or not self._barrier(self.loops[loop]):
             return state
         new = dict(state)
         if kind == "enter":
-            new[loop] = 4
+            new[loop] = LOOP_ENTERED | LOOP_TEST
         elif kind == "back":
-            entered, crossed = divmod(state.get(loop, 0), 4)
-            new[loop] = 4 * entered + min(crossed + 1, MANY)
-            for inner in [k for k in new if loop in self._outer[k]]:
+            now = _Stand(state.get(loop, 0))
+            new[loop] = (now.value & LOOP_ENTERED) | LOOP_TEST | min(now.crossed + 1, MANY)
+            for inner in [k for k in new if k >= 0 and loop in self._outer[k]]:
                 del new[inner]
+        elif kind == "stay":
+            new[loop] = state.get(loop, 0) & ~LOOP_TEST
         elif kind == "leave":
-            new[loop] = state.get(loop, 0) | 8
+            now = _Stand(state.get(loop, 0))
+            new[loop] = now.value & ~LOOP_TEST | LOOP_LEFT
+            if not now.entered and now.crossed < MANY:
+                new[~loop] = now.crossed
         else:
             new.pop(loop, None)
         return new
@@ -196,24 +221,42 @@ class Intervals:
 
 @dataclass(frozen=True)
 class _Stand:
-    """Where a path stands with a barrier loop: `kind` bits (1 entered, 2 left), back edges crossed."""
+    """Where a path stands with a barrier loop, see `Intervals._step`."""
 
-    kind: int
-    crossed: int
+    value: int
+
+    @property
+    def crossed(self) -> int:
+        return self.value & 3
 
     @property
     def entered(self) -> bool:
-        return bool(self.kind & 1)
+        return bool(self.value & LOOP_ENTERED)
 
     @property
     def left(self) -> bool:
-        return bool(self.kind & 2)
+        return bool(self.value & LOOP_LEFT)
+
+    def went_on(self, visit: int) -> bool:
+        """Whether the path stayed in the loop at this visit of its test."""
+        if self.crossed == MANY:
+            return False
+        return visit < self.crossed or (visit == self.crossed and not self.value & (LOOP_LEFT | LOOP_TEST))
 
     def parts(self, other: _Stand) -> bool:
-        """Whether this path left the loop at a visit of its header where the other went on."""
-        if not self.left or self.entered != other.entered or MANY in (self.crossed, other.crossed):
+        """Whether this path left the loop at a visit of its test where the other went on."""
+        if not self.left or self.entered != other.entered or self.crossed == MANY:
             return False
-        return self.crossed <= other.crossed and not (other.left and other.crossed == self.crossed)
+        return other.went_on(self.crossed)
+
+
+def _parted(gone: dict[int, int], other: dict[int, int]) -> bool:
+    """Whether a path left a loop around the start at a visit of its test where the other went on."""
+    for key, crossed in gone.items():
+        stand = _Stand(other.get(~key, LOOP_ENTERED)) if key < 0 else None
+        if stand is not None and not stand.entered and stand.went_on(crossed):
+            return True
+    return False
 
 
 def _holds(loop: n.For | n.While, stmt: object) -> bool:
@@ -293,16 +336,22 @@ class _Builder:
             header = self.block(s.before, header)
         self.breaks.append([])
         self.continues.append([])
-        body = self.block(s.body, list(header))
+        body = self.block(s.body, self.through(header, "stay", number))
         for source, kind, loop in [*body, *self.continues.pop()]:
             mid = len(self.out.nodes)
             self.out.nodes.append(_Node(None, [(i, "back", number)]))
             self.out.nodes[source].next.append((mid, kind, loop))
         out: Ends = []
         for how, ends in (("leave", header), ("break", self.breaks.pop())):
-            for source, kind, loop in ends:
-                mid = len(self.out.nodes)
-                self.out.nodes.append(_Node(None))
-                self.out.nodes[source].next.append((mid, kind, loop))
-                out.append((mid, how, number))
+            out += self.through(ends, how, number)
+        return out
+
+    def through(self, ends: Ends, how: str, number: int) -> Ends:
+        """The edges, each followed by one of another kind."""
+        out: Ends = []
+        for source, kind, loop in ends:
+            mid = len(self.out.nodes)  # a node of its own, so that an edge has one meaning
+            self.out.nodes.append(_Node(None))
+            self.out.nodes[source].next.append((mid, kind, loop))
+            out.append((mid, how, number))
         return out

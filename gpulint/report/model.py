@@ -40,7 +40,10 @@ class SiteReport:
 
 @dataclass(frozen=True)
 class KernelReport:
-    """One kernel. `status` is one of STATUSES; `reason` says in a line why nothing was decided."""
+    """One kernel. `status` is one of STATUSES; `reason` says in a line why nothing was decided.
+
+    `shared`: it has an array in shared memory; `seconds`: spent on it. Both are for benchmarks.
+    """
 
     name: str
     filename: str
@@ -53,7 +56,8 @@ class KernelReport:
     obligations: tuple[ObligationReport, ...] = ()
     sites: tuple[SiteReport, ...] = ()
     reason: str = ""
-    seconds: float = 0.0  # spent on this kernel, for benchmarks; no verdict depends on it
+    seconds: float = 0.0
+    shared: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ def summary(source: KernelSource, view: View) -> KernelReport:
         assumed=result.assumed,
         obligations=tuple(obligation(v) for v in result.verdicts),
         sites=tuple(site(s) for s in result.sites),
+        shared=any(a.space == "shared" for a in view.accesses.arrays.values()),
     )
 
 

@@ -9,7 +9,10 @@ Products become `mul(a, b)` with the instances of the lemmas that the products a
 - commutativity, for products of two launch symbols;
 - distributivity: `mul(a + b, w) == mul(a, w) + mul(b, w)`, where a product's factor is a sum.
 
-Each lemma is true of real multiplication, so an unsatisfiable answer is a proof. A satisfiable one
+Exclusive or is a function of which only its inverse is told: `a ^ w == c` is `c ^ w == a`, so that it is
+injective and partners by it are mutual; `a ^ w == a` only for `w == 0`.
+
+Each lemma is true of real arithmetic, so an unsatisfiable answer is a proof. A satisfiable one
 says nothing until real products were put in. A quotient `x // w` is a fresh `q` with
 `x == mul(q, w) + r`, `0 <= r < w` under `w >= 1`; where the divisor's sign is not known the quotient stays
 an unconstrained function of its arguments, which is weaker, so still sound.
@@ -39,11 +42,12 @@ class Encoder:
         self._sides: dict[str, None] = {}
         self._products: dict[str, dict[str, None]] = {}  # factor: the quotients it multiplies
         self._ints: dict[Int, str] = {}
+        self._xors: dict[tuple[str, str], str] = {}
 
     def script(self, claims: Iterable[Bool]) -> str:
         """Declarations, claims, and the definitions and lemmas that they need."""
         texts = [self.boolean(c) for c in claims]
-        asserted = [*texts, *self._sides, *self._lemmas()]
+        asserted = [*texts, *self._sides, *self._lemmas(), *self._partners()]
         return "\n".join([*self._head, *(f"(assert {t})" for t in asserted)])
 
     def boolean(self, c: Bool) -> str:
@@ -107,7 +111,10 @@ class Encoder:
             return out
         if a.op in ("floordiv", "mod"):
             return self._division(a, args[0], args[1])
-        return self._call(f"{a.op} {a.data}", args)
+        text = self._call(f"{a.op} {a.data}", args)
+        if a.op == "fn" and a.data == "xor":
+            self._xors[args[0], args[1]] = text
+        return text
 
     def _division(self, a: App, x: str, w: str) -> str:
         divisor = a.args[1].value
@@ -183,6 +190,19 @@ class Encoder:
                         f"(=> (>= {w} 0) (and (=> (< {a} {b}) (<= (+ {left} {w}) {right}))"
                         f" (=> (< {b} {a}) (<= (+ {right} {w}) {left}))))"
                     )
+        return out
+
+    def _partners(self) -> list[str]:
+        """What `xor` is to its operands, and two of them to each other."""
+        out: list[str] = []
+        terms = [(t, *pair) for (a, b), t in self._xors.items() for pair in ((a, b), (b, a))]
+        for i, (t, a, w) in enumerate(terms):
+            out.append(f"(= (= {t} {a}) (= {w} 0))")
+            if len(terms) > MAX_PRODUCTS:
+                continue
+            for u, b, v in terms[i + 1 :]:
+                same = f"(and (= (= {t} {u}) (= {a} {b})) (= (= {t} {b}) (= {u} {a})))"
+                out.append(f"(=> (= {w} {v}) {same})")
         return out
 
 

@@ -145,13 +145,13 @@ class Order:
     """How the barriers of one kernel order the threads of a block, of a warp, and of different blocks."""
 
     def __init__(self, kernel: Kernel, accesses: AccessSet) -> None:
-        self.body = kernel.body
+        self.body, self.entered = kernel.body, accesses.entered
         self.kinds = {s.kind for s in accesses.syncs}
         self._made: dict[tuple[str, ...], Intervals] = {}
 
     def intervals(self, cuts: tuple[str, ...]) -> Intervals:
         if cuts not in self._made:
-            self._made[cuts] = Intervals(self.body, cuts)
+            self._made[cuts] = Intervals(self.body, cuts, self.entered)
         return self._made[cuts]
 
     def ways(self, a: Access, b: Access, cuts: tuple[str, ...]) -> Ways | None:

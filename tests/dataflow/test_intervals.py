@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpulint.dataflow.intervals import BLOCK, GRID, WARP, Intervals
 from gpulint.ir import nodes as n
+from gpulint.ir.span import Span
 from gpulint.ir.types import INT64
 
 AT = n.Var("i", INT64)
@@ -151,3 +152,42 @@ def test_no_fence_no_atomic_or_the_wrong_side_hands_nothing_over() -> None:
         ((fence, flag(), a), (flag(), b)), ((a, n.Barrier("fence_block"), flag()), (flag(), b)),
     ):  # fmt: skip
         assert not Intervals((n.If(AT, give, take),)).handed_over(a, b, FENCES)
+
+
+AT_LOOP = Span("k.py", 3, 4, 9, 0)
+
+
+def test_a_loop_that_runs_is_not_passed_by() -> None:
+    a, b = store(), load()
+    body = (a, n.For("k", ONE, AT, ONE, (SYNC(),), INT64, AT_LOOP), b)
+    assert Intervals(body).ties(a, b) == [()]
+    assert Intervals(body, entered={AT_LOOP}).ties(a, b) == []
+
+
+def test_an_inner_loop_that_runs_parts_the_rounds_around_it() -> None:
+    """A thread in the last inner iteration never meets one of the next outer one, past its first barrier."""
+    a = store()
+    inner = n.For("j", ONE, AT, ONE, (a, SYNC()), INT64, AT_LOOP)
+    found = Intervals((loop(inner),), entered={AT_LOOP}).ties(a, a)
+    assert found is not None
+    assert {tuple(t.gap for t in ties) for ties in found} == {(0, 0)}
+
+
+def test_the_last_test_of_a_loop_meets_what_comes_after_it() -> None:
+    test, after = load(), store()
+    body = (n.While((test,), AT, (SYNC(),)), after)
+    assert Intervals(body).ties(test, after) != []
+
+
+def test_a_barrier_in_the_test_of_a_loop_orders_what_comes_before_it() -> None:
+    first, second, after = load(), load(), store()
+    body = (n.While((first, SYNC(), second), AT, ()), after)
+    found = Intervals(body)
+    assert found.ties(first, after) == []
+    assert found.ties(second, after) != []
+
+
+def test_the_body_of_a_loop_is_apart_from_what_comes_after_it() -> None:
+    inside, after = load(), store()
+    assert Intervals((n.While((), AT, (SYNC(), inside)), after)).ties(inside, after) != []
+    assert Intervals((n.While((), AT, (inside, SYNC())), after)).ties(inside, after) == []

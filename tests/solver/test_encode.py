@@ -10,11 +10,14 @@ import pytest
 from gpulint.solver.prover import Prover
 from gpulint.term import (
     Bool,
+    Int,
     Scope,
     and_,
+    apps,
     const,
     eq,
     floordiv,
+    fn,
     holds,
     le,
     lt,
@@ -81,3 +84,43 @@ def test_quotient_and_remainder_tell_dividends_apart() -> None:
     same = [eq(floordiv(p1, w), floordiv(p2, w)), eq(mod(p1, w), mod(p2, w))]  # type: ignore[arg-type]
     assert Prover((), 400_000).unsat(ne(p1, p2), *same)  # type: ignore[arg-type]
     assert not Prover((), 400_000).unsat(ne(p1, p2), same[0])  # type: ignore[arg-type]
+
+
+def xor(x: Int, y: Int) -> Int:
+    return fn("xor", x, y)
+
+
+X, Y, P = sym("x", Scope.POINT, 0, 7), sym("y", Scope.POINT, 0, 7), sym("p", Scope.LAUNCH, 0, 7)
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        (ne(X, Y), eq(xor(X, P), xor(Y, P))),  # one to one
+        (eq(xor(X, P), Y), ne(xor(Y, P), X)),  # partners are mutual
+        (eq(xor(X, P), Y), ne(xor(P, Y), X)),
+        (lt(X, xor(X, P)), lt(Y, xor(Y, P)), eq(X, xor(Y, P))),  # one of two partners is the lower
+        (eq(xor(X, P), X), ne(P, 0)),
+    ],
+)
+def test_partners_by_exclusive_or(conditions: tuple[Bool, ...]) -> None:
+    assert Prover((), 200_000).unsat(*conditions)
+
+
+def test_what_is_said_of_exclusive_or_is_true() -> None:
+    """No condition on two of them that some numbers meet is called contradictory."""
+    terms = [X, Y, P, xor(X, P), xor(Y, P), xor(P, Y), xor(X, Y)]
+    numbers = list(itertools.product(range(4), repeat=3))
+    every = list(itertools.product(terms, repeat=4))
+    for a, b, c, d in random.Random(1).sample(every, 250):
+        if a.order > b.order or c.order > d.order or not (apps(a, b, op="fn") and apps(c, d, op="fn")):
+            continue
+        whole = and_(eq(a, b), ne(c, d))
+        met = any(_met(whole, *xyp) for xyp in numbers)
+        if met:
+            assert not Prover((), 20_000).unsat(whole), whole
+
+
+def _met(c: Bool, x: int, y: int, p: int) -> bool:
+    values = {X.atom: x, Y.atom: y, P.atom: p}
+    return holds(c, values, lambda a, args: args[0] ^ args[1])

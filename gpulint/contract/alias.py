@@ -55,9 +55,16 @@ def between(p: str, a: HostArray, q: str, b: HostArray, exact: bool) -> Overlap 
         return None
     if a.buffer and a.buffer == b.buffer:
         return _same_buffer(p, a, q, b)
+    if linked(a, b):
+        return Overlap(p, q, False, False, f"{a.name} and {b.name} may be one memory")
     if (a.fresh and b.fresh) or ((a.fresh or b.fresh) and exact):
         return None  # where all is understood, what was allocated here is no array from elsewhere
     return Overlap(p, q, False, False, f"nothing says that {a.name} and {b.name} are distinct")
+
+
+def linked(a: HostArray, b: HostArray) -> bool:
+    """Whether the host code itself says that the two may lie in one allocation."""
+    return bool(a.memories & b.memories)
 
 
 def _same_buffer(p: str, a: HostArray, q: str, b: HostArray) -> Overlap:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from gpulint import term as t
 from gpulint.ir.types import IntType, Type
@@ -32,8 +33,20 @@ def _product(x: Int, y: Int) -> Int | None:
     return None if bits > MAX_BITS or len(x.terms) * len(y.terms) > MAX_PRODUCT else t.mul(x, y)
 
 
+def _difference(x: Int, y: Int) -> Int:
+    """The difference; `x - x // w * w` as the remainder that it is."""
+    out = t.sub(x, y)
+    for q in (a for a in t.apps(y) if a.op in _REMAINDER):
+        over, by = cast("tuple[Int, Int]", q.args)
+        rest = t.add(t.sub(out, over), t.mul(of_atom(q), by))
+        if len(rest.terms) < len(out.terms) and not any(q in mono for mono, _ in rest.terms):
+            out = t.add(rest, _REMAINDER[q.op](over, by))
+    return out
+
+
+_REMAINDER: dict[str, Callable[[Int, Int], Int]] = {"floordiv": t.mod, "truncdiv": t.truncmod}
 _EXACT: dict[str, Callable[[Int, Int], Int | None]] = {
-    "add": t.add, "sub": t.sub, "mul": _product, "min": t.minimum, "max": t.maximum,
+    "add": t.add, "sub": _difference, "mul": _product, "min": t.minimum, "max": t.maximum,
 }  # fmt: skip
 _DIVISIONS: dict[str, Callable[[Int, Int], Int]] = {
     "floordiv": t.floordiv, "mod": t.mod, "truncdiv": t.truncdiv, "truncmod": t.truncmod,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpulint.contract.alias import linked
 from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.interp.launch import ConcreteLaunch
@@ -216,7 +217,7 @@ def _in_parts(s: Setting, name: str) -> list[Verdict]:
 def written_elsewhere(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSite]) -> bool:
     """Whether another launch of the same host function takes the allocation too."""
     return any(
-        isinstance(other, HostArray) and other.buffer == arg.buffer
+        isinstance(other, HostArray) and linked(other, arg)
         for x in sites
         if x is not site and x.function == site.function and x.span != site.span
         for other in x.arguments.values()
@@ -246,8 +247,7 @@ def _reached(s: Setting, a: Access, element: tuple[Int, ...]) -> Bool | None:
     if wanted is None:
         return None
     seen = space.see(a, domain=wanted).mapped(s.term, s.term)
-    if s.tiles:
-        seen = floored(seen, s.prover)
+    seen = floored(seen, s.prover)
     found = inverse(seen, element)
     if found is None:
         return None

@@ -67,12 +67,27 @@ class Round:
 def decide(s: Setting) -> Round:
     """In-range first: its data clauses are premises of the rest, which then holds under them."""
     named = nameable(s.kernel, s.accesses)
-    taken = presumed.clauses(s.accesses, named) if s.tiles else ()
-    if taken:
-        r = _decide(s.with_premises(taken), named)
-        verdicts = [_resting(v, taken) for v in r.verdicts]
-        return Round(r.setting, named, verdicts, tuple(dict.fromkeys((*taken, *r.inferred))))
-    return _decide(s, named)
+    if s.tiles:
+        return _presuming(s, named, presumed.clauses(s.accesses, named)) or _decide(s, named)
+    plain = _decide(s, named)
+    if all(v.kind != UNDECIDED for v in plain.verdicts):
+        return plain
+    more = _presuming(s, named, presumed.divisors(s.accesses, named))
+    return plain if more is None or _open(more) >= _open(plain) else more
+
+
+def _open(r: Round) -> int:
+    """How many verdicts are left open."""
+    return sum(v.kind == UNDECIDED for v in r.verdicts)
+
+
+def _presuming(s: Setting, named: Named, taken: tuple[Clause, ...]) -> Round | None:
+    """The verdicts with clauses that are taken for granted; None without any."""
+    if not taken:
+        return None
+    r = _decide(s.with_premises(taken), named)
+    verdicts = [_resting(v, taken) for v in r.verdicts]
+    return Round(r.setting, named, verdicts, tuple(dict.fromkeys((*taken, *r.inferred))))
 
 
 def _resting(v: Verdict, taken: tuple[Clause, ...]) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpulint.contract.alias import Overlap, overlaps
+from gpulint.contract.alias import Overlap, linked, overlaps
 from gpulint.contract.limits import LimitCondition, launch_conditions
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
@@ -186,9 +186,9 @@ def _aliases(a: SiteRound, r: Round) -> None:
 
 
 def _one_buffer(site: LaunchSite, o: Overlap) -> bool:
-    """Whether the two are parts of one allocation, which may or may not have elements in common."""
+    """Whether the two may be in one allocation, where they may or may not have elements in common."""
     a, b = site.arguments.get(o.a), site.arguments.get(o.b)
-    return isinstance(a, HostArray) and isinstance(b, HostArray) and bool(a.buffer) and a.buffer == b.buffer
+    return isinstance(a, HostArray) and isinstance(b, HostArray) and linked(a, b)
 
 
 def _alias(s: Setting, r: Round, o: Overlap) -> Verdict | None:

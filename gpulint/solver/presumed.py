@@ -1,4 +1,4 @@
-"""Clauses that a tile kernel takes for granted: positive divisors and sizes, strides not negative.
+"""Clauses that are taken for granted: positive divisors, and in tile kernels sizes and strides.
 
 They are ordinary clauses of the inferred contract (checked at every launch site), taken first since
 truncating division and products with strides say nothing without them.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import AccessSet
 from gpulint.solver.residual import Named
-from gpulint.term import Scope, Sym, apps, ge, symbols
+from gpulint.term import Int, Scope, Sym, apps, ge, symbols
 from gpulint.term.build import of_atom
 
 DIVISIONS = ("floordiv", "mod", "truncdiv", "truncmod")
@@ -36,6 +36,19 @@ def clauses(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
         *(Clause(ge(of_atom(s), 1)) for s in ordered[0]),
         *(Clause(ge(of_atom(s), 0)) for s in ordered[1]),
     )
+
+
+def divisors(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
+    """Positive divisors made of parameters alone, in subscripts and guards: `i % n` says nothing without."""
+    found: dict[Clause, None] = {}
+    for a in accesses.accesses:
+        for x in apps(a.domain, *a.subscripts):
+            by = x.args[1] if x.op in DIVISIONS else None
+            if not isinstance(by, Int) or (by.lo is not None and by.lo >= 1):
+                continue
+            if symbols(by) and all(_parameter(s, named) for s in symbols(by)):
+                found[Clause(ge(by, 1))] = None
+    return tuple(found)
 
 
 def _parameter(s: Sym, named: Named) -> bool:

@@ -111,7 +111,5 @@ class Setting:
             s = space.see(a, within)
             if self.binding is not None:
                 s = s.mapped(self.term, self.term)
-            if self.tiles:
-                s = floored(s, self.prover)
-            self._seen[key] = s
+            self._seen[key] = floored(s, self.prover)
         return self._seen[key]

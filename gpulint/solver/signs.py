@@ -1,8 +1,8 @@
 """Truncating division as floor division, where the operands are not negative.
 
-Triton's `//` and `%` truncate as C's do. For a dividend that is not negative and a positive divisor
-both agree with the floor, which elimination, radices and Z3 understand. The signs are proved under
-the access's own domain; where they are not, the truncating form stays.
+Triton's `//` and `%` truncate as C's do, and so does Python's `int(i / n)`. For a dividend that is not
+negative and a positive divisor both agree with the floor, which elimination, radices and Z3 understand.
+The signs are proved under the access's own domain; where they are not, the truncating form stays.
 """
 
 from __future__ import annotations

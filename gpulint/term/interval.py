@@ -168,8 +168,11 @@ def of_args(op: str, args: tuple[Any, ...], integer: Callable[[Int], Interval]) 
 
 
 def _quotient(a: Interval, b: Interval, trunc: bool) -> Interval:
-    if b[0] is None or b[0] < 1:
-        return None, None
+    if b[0] is None or b[0] < 1:  # the divisor is not zero: no quotient exceeds the dividend
+        if a[0] is None or a[1] is None:
+            return None, None
+        most = max(abs(a[0]), abs(a[1]))
+        return -most, most
 
     def div(x: int, y: int) -> int:
         return -(-x // y) if trunc and x < 0 else x // y

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpulint.contract.alias import overlaps
+from gpulint.contract.alias import linked, overlaps
 from gpulint.contract.clause import Clause
 from gpulint.contract.predicates import at_site
 from gpulint.term import const
@@ -96,3 +96,10 @@ def test_predicates_at_a_site(c, arguments, answer):
 def test_an_overlap_at_a_site_that_is_not_understood_is_no_violation():
     c = clause("noalias", "a", "b")
     assert at_site(c, site({"a": X, "b": X}, exact=False)) is None
+
+
+def test_another_arrangement_may_be_the_same_memory():
+    x, copied = host("x", ["n"], fresh=True), host("b", ["n"], fresh=True)
+    either = host("x.reshape(-1)", ["n"], sharing=("x",))
+    assert pairs(x, either) == [("a", "b", False, False)] and pairs(copied, either) == []
+    assert linked(x, either) and not linked(copied, either)

@@ -70,3 +70,29 @@ def test_a_large_choice_is_refused():
         big = fn("f", big, big)
     assert choose(lt(X, 3), big, X) is None
     assert "f(" in show(big)
+
+
+@given(
+    x=SMALL,
+    w=st.integers(-9, 9).filter(bool),
+    c=st.integers(-3, 3),
+    op=st.sampled_from(["floordiv", "truncdiv"]),
+)
+def test_remainders_of_quotients(x, w, c, op):
+    """`x - x // w * w` and what looks like it, with the divisor a sum."""
+    w_ = sym("w")
+    whole = binary("mul", binary(op, X, add(w_, 1), INT64), add(w_, c), INT64)
+    made = binary("sub", X, whole, INT64)
+    env = {X.atom: x, w_.atom: w - 1}
+    assert evaluate(made, env) == x - evaluate(whole, env)
+    assert (show(made) in ("x % (w+1)", "x % (w + 1)", "trunc_mod(x, w+1)", "trunc_mod(x, w + 1)")) is (
+        c == 1
+    )
+
+
+@pytest.mark.parametrize("op", ["floordiv", "truncdiv"])
+def test_quotients_by_any_divisor_are_bounded(op):
+    made = binary(op, sym("a", lo=-7, hi=5), sym("b"), INT64)
+    values = [evaluate(made, {made.atom.args[0].atom: a, made.atom.args[1].atom: b})
+              for a in range(-7, 6) for b in range(-9, 10) if b]  # fmt: skip
+    assert made.lo <= min(values) and max(values) <= made.hi

@@ -75,3 +75,31 @@ def test_a_launch_larger_than_the_assumption_is_not_verified() -> None:
         _, result = decided(f"{plain}def main():\n{made}    k[(x.size + 255) // 256, 256](x)\n")
         assert ([s.status for s in result.sites] == ["meets"]) is fine
         assert (result.status == "verified") is fine
+
+
+FREE = "(a.size + 31) // 32, 32"
+
+
+@pytest.mark.parametrize(
+    ("made", "fine"),
+    [
+        ("b = a.reshape(-1)", False),
+        ("b = a.ravel()", False),
+        ("b = np.reshape(a, -1)", False),
+        ("b = np.asarray(a)", False),
+        ("b = np.ascontiguousarray(a).reshape(a.size)", False),
+        ("b = a.astype(np.float32, copy=False)", False),
+        ("b = a if a.size > 4 else a.copy()", False),
+        ("a = cuda.to_device(a)\n    b = a.reshape(-1)", False),
+        ("a = np.zeros((a.size, 2)).T\n    b = a.reshape(-1)", False),
+        ("a = a[1:]\n    b = a.reshape(-1)", False),
+        ("b = a.copy().reshape(-1)", True),
+        ("b = np.zeros_like(a).ravel()", True),
+        ("b = a.flatten()", True),
+        ("c = a.reshape(-1)\n    b = cuda.to_device(c)", True),
+    ],
+)
+def test_an_array_and_another_arrangement_of_it(made: str, fine: bool) -> None:
+    _, result = decided(f"{SHIFT}def main(a):\n    {made}\n    k[{FREE}](a, b)\n")
+    assert (result.status == "verified") is fine
+    assert fine or [s.status for s in result.sites] != ["meets"]

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from gpulint.frontend.host.access import flag, transposed
 from gpulint.frontend.host.arrays import Keywords, copy, dtype_value
+from gpulint.frontend.host.layout import is_contiguous
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
     NONE,
+    TRUE_VALUE,
     Arr,
     Const,
     Dotted,
@@ -21,6 +23,7 @@ from gpulint.frontend.host.values import (
     Value,
     as_array,
     as_int,
+    maybe_copy,
     view,
 )
 from gpulint.term import Int, const, floordiv, mul
@@ -59,16 +62,22 @@ def _copied(m: Machine, s: State, a: Arr, name: str, args: Sequence[Value], kw: 
             return target
     dtype = dtype_value(args[0]) if args and name in ("astype", "to") else ""
     made = copy(m, s, a, text, dtype)
-    if name in ("to", "cuda", "cpu", "numpy"):  # these return the array itself when it is there already
-        made = replace(made, fresh=False)
+    itself = name == "astype" and kw.get("copy", TRUE_VALUE) != TRUE_VALUE
+    if itself or name in ("to", "cuda", "cpu", "numpy"):  # the array itself where it is as wanted already
+        made = replace(made, fresh=False, sharing=a.memories)
     if name == "flatten":
         return replace(made, shape=(a.size,), contiguous=True)
     return made
 
 
 def _rearranged(m: Machine, s: State, a: Arr, name: str, args: Sequence[Value], text: str) -> Value:
-    """The same elements in another shape: the same buffer where the layout allows it."""
-    own = a if a.contiguous else replace(a, buffer=m.namer.unique(f"{text}@"), fresh=False)
+    """The same elements in another shape: the same buffer where the layout allows it, else a copy.
+
+    Numba's device arrays are never copied: those that are not contiguous are refused.
+    """
+    own = a
+    if not (a.contiguous or a.device or is_contiguous(s.facts, a)):
+        own = maybe_copy(a, m.namer.unique(f"{text}@"))
     if name in ("contiguous", "detach") or (name == "view" and not args):
         return own if name == "contiguous" else a
     if name == "view" and isinstance(args[0], (DType, Dotted, Const)):

@@ -26,6 +26,7 @@ from gpulint.frontend.host.values import (
     Value,
     as_array,
     as_int,
+    maybe_copy,
 )
 from gpulint.term import FALSE, const, eq, ge, maximum, mul, sub
 
@@ -143,7 +144,7 @@ def to_device(m: Machine, s: State, source: Value | None, text: str) -> Value:
     initialised = s.touched.get(array.buffer, array.initialised)
     return replace(
         array, name=text, shape_of=array.shape_of or array.name, buffer=m.namer.unique(f"{text}@"),
-        fresh=True, whole=True, initialised=initialised is not False, device=True,
+        fresh=True, whole=True, initialised=initialised is not False, device=True, sharing=(),
     )  # fmt: skip
 
 
@@ -223,7 +224,7 @@ def like(m: Machine, s: State, source: Value, kw: Keywords, text: str, filled: b
     made = replace(
         array, name=text, shape_of=array.shape_of or array.name, buffer=m.namer.unique(f"{text}@"),
         fresh=True, whole=True, initialised=filled, dtype=dtype, device=False, low=None, high=None,
-        injective=None, sorted=None, values=text, none=FALSE,
+        injective=None, sorted=None, values=text, none=FALSE, sharing=(),
     )  # fmt: skip
     if array.contiguous or not m.tiles:
         return made
@@ -286,20 +287,20 @@ def copy(m: Machine, s: State, a: Arr, text: str, dtype: str = "") -> Arr:
     return replace(
         a, name=text, shape_of=a.shape_of or a.name, buffer=m.namer.unique(f"{text}@"), fresh=True,
         whole=True, initialised=initialised is not False, dtype=dtype or a.dtype, contiguous=a.contiguous,
-        device=False,
+        device=False, sharing=(),
     )  # fmt: skip
 
 
 def _same(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str) -> Value:
-    """`asarray(x)` may be x itself: nothing is known of how it overlaps with x."""
+    """`asarray(x)` is x itself or a copy."""
     if isinstance(args[0], (Seq, Num, Cond)):
         return literal(m, s, args, kw, text)
     a = as_array(args[0])
     if a is None:
         return m.opaque(text)
     dtype = dtype_value(kw.get("dtype", args[1] if len(args) > 1 else None))
-    return replace(
-        a, shape_of=a.shape_of or a.name, buffer=m.namer.unique(f"{text}@"), fresh=False, whole=True,
+    return maybe_copy(
+        a, m.namer.unique(f"{text}@"), shape_of=a.shape_of or a.name, whole=True,
         contiguous=True if name == "ascontiguousarray" else a.contiguous, dtype=dtype or a.dtype,
     )  # fmt: skip
 

@@ -218,7 +218,9 @@ def host_array(s: State, a: Arr, text: str) -> HostArray:
     literal = bool_sym(f"{a.shape_of or a.name}.flags.c_contiguous")
     contiguous = True if literal in s.facts and a.whole else a.contiguous
     initialised = s.touched.get(a.buffer, a.initialised)
-    return HostArray(name, a.shape, a.buffer, a.fresh, a.whole, initialised, contiguous, a.dtype)
+    return HostArray(
+        name, a.shape, a.buffer, a.fresh, a.whole, initialised, contiguous, a.dtype, sharing=a.sharing
+    )
 
 
 def _ranked(

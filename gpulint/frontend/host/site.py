@@ -37,7 +37,8 @@ class HostArray:
     `strides` are in elements: products for a contiguous array, symbols `x.stride(0)` when unknown; None
     without a shape. `span` is the number of elements from its first to one past its last: what a
     pointer to it may reach. `low` and `high` bound its elements, `injective` and `sorted` (never
-    falling) tell how they are arranged; None where nothing is known.
+    falling) tell how they are arranged; None where nothing is known. `sharing`: buffers that the argument may
+    be in instead of its own (`x.reshape(-1)` is x's memory or a copy).
     """
 
     name: str
@@ -56,6 +57,12 @@ class HostArray:
     high: Int | None = None
     injective: bool | None = None
     sorted: bool | None = None
+    sharing: tuple[str, ...] = ()
+
+    @property
+    def memories(self) -> frozenset[str]:
+        """The buffers that the elements may lie in."""
+        return frozenset((self.buffer, *self.sharing)) - {""}
 
 
 @dataclass(frozen=True)

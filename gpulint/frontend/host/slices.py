@@ -8,7 +8,19 @@ from gpulint.frontend.host.layout import is_contiguous, layout_of, strides_of
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.tensors import bounds, changed, values_of
-from gpulint.frontend.host.values import NONE, Arr, Bounds, Const, Num, Seq, Unknown, Value, as_int, view
+from gpulint.frontend.host.values import (
+    NONE,
+    Arr,
+    Bounds,
+    Const,
+    Num,
+    Seq,
+    Unknown,
+    Value,
+    as_int,
+    maybe_copy,
+    view,
+)
 from gpulint.term import Int, add, const, eq, floordiv, le, maximum, minimum, mul, select, show, sub
 
 
@@ -22,7 +34,7 @@ def element(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
     """An element or a view of an array."""
     parts = index.items if isinstance(index, Seq) else (index,)
     if any(not isinstance(p, (Bounds, Num, Unknown)) and p not in (NONE, Const(...)) for p in parts):
-        return replace(view(a, None, m.opaque(text).name), buffer=m.namer.unique(f"{text}@"), fresh=False)
+        return maybe_copy(view(a, None, m.opaque(text).name), m.namer.unique(f"{text}@"))
     if a.shape is None or any(p == Const(...) for p in parts):
         if a.shape is None and parts == (Bounds(None, None, None),):
             return a

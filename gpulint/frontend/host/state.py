@@ -246,7 +246,8 @@ def _arrays(cond: Bool | None, x: Arr, y: Arr, name: str, named: Named) -> Value
     )  # fmt: skip
     known = replace(known, **lie)
     if x.buffer != y.buffer:
-        known = replace(known, buffer=named(f"{name} (either)", "").name)
+        either = tuple(dict.fromkeys((*x.memories, *y.memories)))
+        known = replace(known, buffer=named(f"{name} (either)", "").name, sharing=either)
     if x.shape == y.shape and (x.shape is not None or x.shape_of == y.shape_of):
         return known
     rank = len(x.shape) if x.shape is not None else len(y.shape) if y.shape is not None else None

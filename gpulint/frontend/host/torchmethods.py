@@ -136,7 +136,7 @@ def _cast(m: Machine, s: State, a: Arr, name: str, args: Args, kw: Keywords, tex
         else {}
     )
     lie = {} if made.contiguous else {"layout": a.layout, "strides": a.strides, "dense": a.dense}
-    return replace(made, fresh=False, name=a.name, **{**kept, **lie})  # type: ignore[arg-type]
+    return replace(made, fresh=False, sharing=a.memories, name=a.name, **{**kept, **lie})  # type: ignore[arg-type]
 
 
 def _new(m: Machine, s: State, a: Arr, name: str, args: Args, kw: Keywords, text: str) -> Value:

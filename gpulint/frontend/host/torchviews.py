@@ -21,6 +21,7 @@ from gpulint.frontend.host.values import (
     Value,
     as_array,
     as_int,
+    maybe_copy,
     view,
 )
 from gpulint.term import ONE, ZERO, Int, cdiv, const, eq, floordiv, minimum, mod, mul, select, sub
@@ -48,9 +49,8 @@ def contiguous(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str
     if is_contiguous(s.facts, a):
         return replace(a, contiguous=True)
     buffer = m.namer.unique(f"{a.name}.contiguous()@")
-    return replace(a, shape_of=a.shape_of or a.name, buffer=buffer, fresh=False, contiguous=True,
-                   whole=True, strides=None, dense=True,
-                   initialised=s.touched.get(a.buffer, a.initialised))  # fmt: skip
+    return maybe_copy(a, buffer, shape_of=a.shape_of or a.name, contiguous=True, whole=True, strides=None,
+                      dense=True, initialised=s.touched.get(a.buffer, a.initialised))  # fmt: skip
 
 
 def reshape(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -> Value:
@@ -58,7 +58,7 @@ def reshape(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -
     made = viewed(m, s, a, args, kw, text)
     if is_contiguous(s.facts, a) or not isinstance(made, Arr):
         return made
-    return replace(made, buffer=m.namer.unique(f"{text}@"), fresh=False, strides=None)
+    return maybe_copy(made, m.namer.unique(f"{text}@"), strides=None)
 
 
 def viewed(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -> Value:

@@ -77,7 +77,8 @@ class Arr:
     `strides` in elements; None: row-major where `contiguous`, else symbols named after `layout`.
     `none`: when the value is None instead. `injective`, `sorted`: what is known of the elements, which
     lie between `low` and `high`; asked for, their bounds are named after `values`. `dense`: no
-    gaps and no overlap, whatever the order of the axes.
+    gaps and no overlap, whatever the order of the axes. `sharing`: buffers that it may be in instead of its
+    own, where it is either another array's memory or a copy of it.
     """
 
     name: str
@@ -99,6 +100,12 @@ class Arr:
     high: Int | None = None
     values: str = ""
     dense: bool = False
+    sharing: tuple[str, ...] = ()
+
+    @property
+    def memories(self) -> tuple[str, ...]:
+        """The buffers that the elements may lie in, its own first."""
+        return (self.buffer, *(b for b in self.sharing if b != self.buffer))
 
     def extent(self, axis: int) -> Int:
         if self.shape is not None and -len(self.shape) <= axis < len(self.shape):
@@ -318,6 +325,11 @@ def truthy(b: bool) -> Cond:
 
 def number(n: int) -> Num:
     return Num(const(n))
+
+
+def maybe_copy(a: Arr, buffer: str, **lie: Any) -> Arr:
+    """The array itself or a copy of it, nobody knows which: another buffer that may be the same memory."""
+    return replace(a, buffer=buffer, fresh=False, sharing=a.memories, **lie)
 
 
 def view(a: Arr, shape: tuple[Int, ...] | None, name: str, whole: bool = False) -> Arr:

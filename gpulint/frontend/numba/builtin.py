@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from gpulint.frontend.numba import operators as ops
+from gpulint.frontend.numba import quotients
 from gpulint.frontend.numba.attributes import extent, shape
 from gpulint.frontend.numba.calls import INTRINSICS, PREFIXES, Intrinsic, intrinsic, one, scalars
 from gpulint.frontend.numba.context import Context
@@ -228,7 +229,8 @@ def complex_(cx: Context, node: ast.Call, given: Arguments) -> Value:
 def _rounding(up: bool, integer: bool) -> Intrinsic:
     def lower(cx: Context, node: ast.Call, given: Arguments) -> Value:
         value = one(cx, given, node)
-        known = ops.ceiling(cx, value, up, node)
+        rounded = quotients.ceil if up else quotients.floor
+        known = value if is_int(value.type) else rounded(value, cx.fast)
         if known is not None:
             return known if integer else n.Cast(known, FLOAT64, cx.span(node))
         type_ = INT64 if integer else value.type if isinstance(value.type, FloatType) else FLOAT64

@@ -74,6 +74,7 @@ class Context:
         self.fields: dict[str, Value] = {}  # of record parameters, by path
         self.options: list[tuple[str, str]] = []
         self.dead = False
+        self.fast = False  # float divisions may be replaced by multiplications
         self.index = 0
         self.rank = 0
         self.written = 0

@@ -34,6 +34,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
     frame = Frame(source.node, source.scope, source.module, world.facts(source.node, source.scope))
     frame.tails = tails(source.node)
     cx = Context(world, frame)
+    cx.fast = _fast(source, project)
     with deep_recursion():
         try:
             _parameters(cx, source)
@@ -136,6 +137,15 @@ def _items(cx: Context, base: str, a: ast.arg) -> Tuple:
 
 
 # --- the whole
+
+
+def _fast(source: KernelSource, project: Project) -> bool:
+    """Whether the kernel may be compiled with fast-math."""
+    given = source.options.get("fastmath")
+    if given is None:
+        return False
+    folded = constants.fold(given, source.scope.parent or source.scope, project)
+    return folded is None or bool(folded.value)
 
 
 def _options(cx: Context, source: KernelSource, project: Project) -> tuple[tuple[str, str], ...]:

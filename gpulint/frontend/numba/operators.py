@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from gpulint.frontend.numba import quotients
 from gpulint.frontend.numba import types as nt
 from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Tuple, Unresolved, Value
@@ -173,13 +174,13 @@ def negate(cx: Context, e: n.Expr, node: ast.AST) -> n.Expr:
 
 
 def cast(cx: Context, a: n.Expr, type_: Type, node: ast.AST) -> n.Expr:
-    """Conversion. `int(a / b)` of integers is a division towards zero."""
+    """Conversion. `int(a / b)` of integers is a division towards zero (see `quotients`)."""
     if isinstance(a, n.Const) and isinstance(a.value, (int, float)):
         known = _cast_constant(a.value, type_)
         if known is not None:
             return known
     if isinstance(type_, IntType):
-        a = _integral(a)
+        a = quotients.integral(a, cx.fast)
     if a.type == type_:
         return a
     return n.Cast(a, type_, cx.span(node))
@@ -194,37 +195,6 @@ def _cast_constant(value: int | float, type_: Type) -> n.Const | None:
         return n.Const(bool(value), BOOL) if isinstance(type_, BoolType) else None
     except (OverflowError, ValueError):
         return None
-
-
-def _integral(a: n.Expr) -> n.Expr:
-    """Integer forms of what is about to be truncated: `i / j`, `floor(i / j)` as a float."""
-    if isinstance(a, n.Binary) and a.op == "div" and quotient(a):
-        return n.Binary("truncdiv", a.left, a.right, INT64, a.span)
-    if isinstance(a, n.Cast) and isinstance(a.type, FloatType) and isinstance(a.operand.type, IntType):
-        return a.operand
-    return a
-
-
-def quotient(e: n.Binary) -> bool:
-    """Whether a true division divides integers."""
-    sides = (e.left.type, e.right.type)
-    return all(isinstance(s, (IntType, BoolType)) for s in sides)
-
-
-def ceiling(cx: Context, e: n.Expr, up: bool, node: ast.AST) -> n.Expr | None:
-    """`ceil` or `floor` of an integer or of a quotient of integers, as an integer; else None."""
-    if nt.is_int(e.type):
-        return e
-    if not isinstance(e, n.Binary) or e.op != "div" or not quotient(e):
-        return None
-    at = cx.span(node)
-    if not up:
-        return n.Binary("floordiv", e.left, e.right, INT64, at)
-    if isinstance(e.right, n.Const) and isinstance(e.right.value, int) and e.right.value > 0:
-        over = n.Binary("add", e.left, n.Const(e.right.value - 1, INT64), INT64, at)
-        return n.Binary("floordiv", over, e.right, INT64, at)
-    down = n.Binary("floordiv", n.Unary("neg", e.left, INT64, at), e.right, INT64, at)
-    return n.Unary("neg", down, INT64, at)
 
 
 def extreme(cx: Context, op: str, values: list[n.Expr], node: ast.AST) -> n.Expr:

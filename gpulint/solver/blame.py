@@ -69,8 +69,11 @@ def relation(s: Setting, goal: Bool) -> bool:
     """Whether a condition relates two or more free inputs in a way that the caller can keep.
 
     It does when, whatever one input is, the others can be chosen to keep it. A bound that no choice
-    keeps for some size of an input (one row, three rows) is a fault of the launch.
+    keeps for some size of an input (two rows, three rows) is a fault of the launch; one that only a
+    single row breaks is not: `y.size < x.size` is a relation, though nothing is shorter than one
+    element. Sizes that the host code equates are one input.
     """
+    goal = subst(goal, _equated(s))
     owners: dict[str, set[Sym]] = {}
     for x in symbols(goal):
         if not x.boolean:
@@ -79,11 +82,23 @@ def relation(s: Setting, goal: Bool) -> bool:
         return False
     prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS))
     for own in owners.values():
-        for size in (1, 3):
+        for size in (2, 3):
             fixed = [eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)]
             if prover.unsat(goal, *fixed) and not prover.unsat(*fixed):
                 return False
     return True
+
+
+def _equated(s: Setting) -> dict[Sym, Int]:
+    """One symbol for each group of those that the facts at the site say are equal."""
+    first: dict[Sym, Int] = {}
+    for f in s.prover.facts:
+        pair = sorted(symbols(f), key=lambda x: x.order)
+        if len(pair) == 2 and f == eq(*map(of_atom, pair)):
+            a, b = (subst(of_atom(x), first) for x in pair)
+            (old,) = symbols(b)
+            first = {x: subst(t, {old: a}) for x, t in first.items()} | ({old: a} if a != b else {})
+    return first
 
 
 def _launch(x: Sym) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import enum
 import hashlib
 from typing import Any, TypeVar, Union, cast
+from zlib import crc32
 
 
 class Scope(enum.Enum):
@@ -105,8 +106,10 @@ def intern(cls: type[N], key: tuple[Any, ...]) -> N:
     if found is None:
         found = cls.__new__(cls)
         found.key = full
-        found._hash = hash(full)
         found._init(*key)  # type: ignore[attr-defined]
+        # not `hash`, which differs from process to process: sets of nodes are walked, and what is
+        # asked of Z3, and in which order, must not vary
+        found._hash = crc32(found.order.encode(errors="surrogatepass"))
         _table[full] = found
     return cast(N, found)
 

@@ -1,8 +1,8 @@
 """Check the corpus and count what came out: `python bench/corpus.py [--write PAGE.md] [FOLDER]`.
 
 FOLDER is where bench/fetch.py put the packages. Prints a summary for each package and for all;
-`--findings FILE` lists every finding; `--shared` counts only kernels with shared memory, and lists
-them with what stays open. Exit code 1 when the checker itself failed on a file.
+`--findings FILE` lists every finding; `--shared` counts only kernels with shared memory, in files that
+name it, and lists them with what stays open. Exit code 1 when the checker itself failed on a file.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ def run(folder: Path, dialect: str, only: str, jobs: int, shared: bool = False) 
     results = []
     with ProcessPoolExecutor(jobs) as workers:
         for name, paths in packages(folder, dialect, only):
-            files = list(workers.map(check, tasks(paths)))
+            asked = [t for t in tasks(paths) if not shared or b"shared" in t.path.read_bytes()]
+            files = list(workers.map(check, asked))
             result = PackageResult(name, len(paths), [with_shared(c) for c in files] if shared else files)
             print(summary(result), flush=True)
             results.append(result)

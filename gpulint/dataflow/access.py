@@ -91,6 +91,9 @@ class Access:
     tracked: bool = True  # no jump that is not followed may keep a thread from here
     stmt: object = dataclass_field(default=None, compare=False, repr=False)  # the IR statement
     lanes: tuple[tuple[Sym, Int], ...] = ()
+    old: Int | None = None  # of an atomic: what it finds, where that is an integer
+    mark: Sym | None = None  # the symbol in `old` that tells one execution from another
+    operands: tuple[Int | None, ...] = ()  # of an atomic: those that are integers
 
     @property
     def domain(self) -> Bool:

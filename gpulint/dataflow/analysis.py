@@ -126,12 +126,14 @@ class Analysis:
         inner = self.graph.loops[event.loops[-1]] if event.loops else None
         exact &= not self.terms.names.loses(*whole) and len(event.arrays) == 1
         exact &= not event.repeats and (inner is None or self._tracked(inner))
+        old, mark = self._old(event)
         index = len(self.accesses)
         self.accesses.append(Access(
             index, array, _MODES[event.kind], subscripts, checks, guard, self.around(event.loops), stmt.span,
             wraps, getattr(stmt, "op", ""), getattr(stmt, "scope", "device"), value, self._reads(event),
             text.place(stmt), text.subscripts(stmt), event.phase, getattr(stmt, "field", ""), exact,
-            given=given, tracked=tracked, stmt=stmt, lanes=self._lanes(event),
+            given=given, tracked=tracked, stmt=stmt, lanes=self._lanes(event), old=old, mark=mark,
+            operands=self._operands(event),
         ))  # fmt: skip
         if event.node is not None:
             self.by_node.setdefault(event.node, []).append(index)
@@ -181,6 +183,20 @@ class Analysis:
         if isinstance(value, Opaque) and value.name is None:
             return None
         return self.terms.resolve(self.terms.integer(event.values[0]))
+
+    def _old(self, event: Event) -> tuple[Int | None, t.Sym | None]:
+        """What an atomic finds, and the symbol in it that is this execution's own."""
+        if event.kind != "atomic" or event.node is None or not self.terms.integral[event.node]:
+            return None, None
+        old = self.terms.resolve(self.terms.integer(event.node))
+        alone = (m[0] for m, _ in old.terms if len(m) == 1)
+        return old, next((a for a in alone if isinstance(a, t.Sym) and a in self.terms.names.birth), None)
+
+    def _operands(self, event: Event) -> tuple[Int | None, ...]:
+        if event.kind != "atomic":
+            return ()
+        tr = self.terms
+        return tuple(tr.resolve(tr.integer(i)) if tr.integral[i] else None for i in event.values)
 
     def _reads(self, event: Event) -> tuple[int, ...]:
         if event.kind == "load":

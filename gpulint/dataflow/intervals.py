@@ -174,13 +174,28 @@ class Intervals:
                 return True
         return False
 
-    def _onward(self, starts: Iterable[int]) -> set[int]:
-        """The nodes that control may come to from these."""
+    def rounds(self, first: object, second: object) -> tuple[Span, ...] | None:
+        """The loops around both that must come round for control to get from the first to the second.
+
+        None: it may get there within one iteration of all of them, or nothing is known.
+        """
+        one, two = self.at.get(id(first)), self.at.get(id(second))
+        if one is None or two is None:
+            return None
+        if self._onward(one).isdisjoint(two):
+            return ()
+        both = {k for k, loop in enumerate(self.loops) if _holds(loop, first) and _holds(loop, second)}
+        if not self._onward(one, both).isdisjoint(two):
+            return None
+        return tuple(self.loops[k].span for k in sorted(both))
+
+    def _onward(self, starts: Iterable[int], closed: Set[int] = frozenset()) -> set[int]:
+        """The nodes that control may come to from these, not by the back edges of the closed loops."""
         out: set[int] = set()
         stack = list(starts)
         while stack:
-            for target, _, _ in self.nodes[stack.pop()].next:
-                if target not in out:
+            for target, kind, loop in self.nodes[stack.pop()].next:
+                if target not in out and not (kind == "back" and loop in closed):
                     out.add(target)
                     stack.append(target)
         return out

@@ -2,8 +2,8 @@
 
 A parameter is taken as an integer (in a comparison with integers only its order matters), and so is the
 result of a vote; a loaded value, or what an atomic found, of unknown type only when some value of its
-array reaches a subscript or a loop bound, where nothing but an integer compiles. Everything computed
-from a value that is no integer is none.
+array reaches a subscript or a loop bound, where nothing but an integer compiles, or the atomic is one of
+integers only. Everything computed from a value that is no integer is none.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ _ARITHMETIC = {
     "add", "sub", "mul", "floordiv", "mod", "truncdiv", "truncmod", "shl", "shr", "and", "or", "xor",
     "min", "max", "neg", "invert", "abs", "pow",
 }  # fmt: skip
+INTEGER_ATOMICS = {"cas", "inc", "dec", "and", "or", "xor"}  # that only integers have
 _CARRIERS = {"gamma", "mu", "eta", "exit", "last"}
 _WHOLE = {"lane", "coord", "extent", "size", "stride", "index", "param"}
 _CONDITIONS = {"compare", "and", "or", "not", "inrange", "unknown"}
@@ -69,6 +70,8 @@ def _integer(node: Node, known: list[bool], indexed: set[str]) -> bool:
     if node.kind == "const":
         return isinstance(node.data, int)
     if node.kind == "load" or (node.kind == "result" and node.data.kind == "atomic"):
+        if getattr(node.data.stmt, "op", "") in INTEGER_ATOMICS:
+            return True
         return any(p.base in indexed for p in node.data.arrays)
     if node.kind == "relane":
         return known[node.inputs[0]]

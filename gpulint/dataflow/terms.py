@@ -22,6 +22,7 @@ from gpulint.dataflow.text import bare, place
 from gpulint.ir import symbols
 from gpulint.ir.types import IntType
 from gpulint.term import Bool, Int, Scope, Sym
+from gpulint.term.interval import Interval, meet
 from gpulint.term.node import Atom
 
 if TYPE_CHECKING:
@@ -143,9 +144,10 @@ class Terms:
             return self.names.boolean(self.label(node), None, node.loop, lanes=self.lanes[node.id])
         return t.bool_app(value.name, *value.args)
 
-    def unknown(self, node: Node, name: str, *, lossy: bool = False) -> Int:
-        """An unknown integer for a node, within the bounds of its type."""
+    def unknown(self, node: Node, name: str, *, lossy: bool = False, within: Interval = (None, None)) -> Int:
+        """An unknown integer for a node, within the bounds of its type and those given."""
         lo, hi = (node.type.lo, node.type.hi) if isinstance(node.type, IntType) else (None, None)
+        lo, hi = meet((lo, hi), within)
         return self.names.integer(name, None, node.loop, lo, hi, lossy=lossy, lanes=self.lanes[node.id])
 
     def context(self, loop: int) -> tuple[Int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from gpulint import term as t
-from gpulint.dataflow import arith
+from gpulint.dataflow import arith, counters
 from gpulint.dataflow.graph import Event, Node
 from gpulint.dataflow.induction import after, last
 from gpulint.dataflow.lanes import moved
@@ -245,7 +245,7 @@ def _unread(tr: Terms, node: Node) -> Value:
         return Opaque(None)
     if isinstance(node.type, BoolType):
         return tr.names.boolean(tr.label(node), None, node.loop, lanes=tr.lanes[node.id])
-    return tr.unknown(node, tr.label(node))
+    return _kept(tr, node, tr.label(node))
 
 
 def _loaded(tr: Terms, node: Node, event: Event) -> Value | None:
@@ -297,7 +297,17 @@ def _relane(tr: Terms, node: Node) -> Value:
 def _result(tr: Terms, node: Node) -> Value:
     if not tr.integral[node.id]:
         return Opaque(None)
-    return tr.unknown(node, f"{node.op} (line {node.span.row})")
+    handed = counters.found(tr, node)
+    return _kept(tr, node, f"{node.op} (line {node.span.row})") if handed is None else handed
+
+
+def _kept(tr: Terms, node: Node, name: str) -> Int:
+    """An unknown that is read from memory, within what is written there."""
+    event: Event | None = node.data
+    places = event.arrays if event is not None and event.kind in ("load", "atomic") else ()
+    if len(places) != 1:
+        return tr.unknown(node, name)
+    return tr.unknown(node, name, within=counters.bounds(tr, places[0].base))
 
 
 def _fresh(tr: Terms, node: Node) -> Value:

@@ -23,8 +23,11 @@ def tell(s: Setting, o: Obligation) -> bool:
         return all(_bounded(s, x.data) for x in apps(o.op.term, o.op.domain, op="load"))
     if o.access is None or o.property not in ("in-range", "disjoint"):
         return True
+    arrays = s.accesses.arrays
     accesses = [a for a in (o.access, o.other) if a is not None]
     loaded = {x.data for a in accesses for x in apps(*a.subscripts, *_reach(a), op="load")}
+    if o.property == "disjoint":  # where a counter starts makes no race
+        loaded = {name for name in loaded if name not in arrays or not arrays[name].written}
     if not loaded:
         return True
     if o.property == "in-range":

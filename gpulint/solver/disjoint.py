@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
-from gpulint.solver import agree, ranges, space
+from gpulint.solver import agree, ranges, slots, space
 from gpulint.solver.pairs import Pair
 from gpulint.solver.radix import Unifier
-from gpulint.solver.residual import Named
+from gpulint.solver.residual import CAP, Named, rank
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
@@ -106,12 +106,14 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
         left = _left(u, p, a, s)
         if left and u.assume_injective():
             left = _left(u, p, a, s)
-        if not left:
+        if not left and not any(rank(c) >= CAP for c in u.clauses):
             return _under(o, (*shared, *u.clauses), "radix")
         sizes = tuple(one_thread(c) for c in left) if p.scope != "lanes" else ()
         meet = collision(s, p, a, b) if deep else []
         if deep and s.prover.unsat(*meet):
             return _under(o, shared, "z3")
+        if deep and not left:
+            return _under(o, (*shared, *u.clauses), "radix")
         if deep and (cs := _sorted(s, meet, named)):
             return _under(o, (*shared, *cs), "z3")
         cs = (*shared, *u.clauses, *sizes)
@@ -265,7 +267,7 @@ def collision(s: Setting, p: Pair, a: Seen, b: Seen) -> list[Bool]:
         out.append(p.relation(warp(s) if p.near is not None else None))
     for x, y in zip(a.subscripts, b.subscripts, strict=True):
         out.append(eq(space.twin(x, 1, one), space.twin(y, 2, one)))
-    return out
+    return [*out, *slots.apart(s, p, a, b, one)]
 
 
 def _support(facts: Bool, seen: Seen, s: Setting, p: Pair) -> Bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from gpulint.dataflow.access import Access, AccessSet, Loop
 from gpulint.dataflow.intervals import BLOCK, GRID, WARP, Intervals, Tie
 from gpulint.ir.nodes import Kernel
+from gpulint.ir.span import Span
 from gpulint.solver.space import twin
 from gpulint.term import FALSE, TRUE, Bool, Int, Sym, and_, eq, ne, or_
 from gpulint.term.build import of_atom
@@ -168,6 +169,10 @@ class Order:
             return Pair(a, b, scope)
         near = self.ways(a, b, WARP) if "warp" in self.kinds else None
         return Pair(a, b, scope, self.ways(a, b, BLOCK), near)
+
+    def rounds(self, first: object, second: object) -> tuple[Span, ...] | None:
+        """The loops that must come round between one statement and another, see `Intervals.rounds`."""
+        return self.intervals(BLOCK).rounds(first, second)
 
     def handed_over(self, p: Pair) -> bool:
         """Whether atomics behind fences may order the pair: an order that is not followed."""

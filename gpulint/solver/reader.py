@@ -26,6 +26,7 @@ class Reader:
     def __init__(self, s: Setting, model: Model, seen: Sequence[Seen]) -> None:
         self.s, self.model, self.seen = s, model, tuple(seen)
         self.known = model.known()
+        self.counters = True
         self.used: set[Sym] = set()  # by some access
         for a in s.accesses.accesses if s.tiles else ():
             self.used |= symbols(a.domain, *a.subscripts)
@@ -48,13 +49,16 @@ class Reader:
         x, y, z = (self.number(self.s.term(t)) for t in terms)
         return x, y, z
 
-    def launch(self, fill: tuple[int, int] = (0, 0), unset: bool = False) -> ConcreteLaunch | None:
+    def launch(
+        self, fill: tuple[int, int] = (0, 0), unset: bool = False, counters: bool = True
+    ) -> ConcreteLaunch | None:
         """The launch that the model describes, or None when it is no launch at all.
 
         Arrays that the model does not speak of hold `fill` everywhere: those that the kernel only reads its
-        first number, those that it writes its second. With `unset`, those that the
-        host allocated without a value hold none.
+        first number, those that it writes its second. With `unset`, those that the host allocated without
+        a value hold none. Without `counters`, what the model says of arrays that are written is passed over.
         """
+        self.counters = counters
         grid = self._triple([names.grid_size(a) for a in AXES])
         block = self._triple([names.block_size(a) for a in AXES])
         if min(*grid, *block) < 1:
@@ -69,6 +73,10 @@ class Reader:
             else:
                 scalars[p.name] = self.number(self.s.term(names.scalar(p)))
         return ConcreteLaunch(grid, block, arrays, scalars, dynamic_shared=self._dynamic())
+
+    def counts(self) -> bool:
+        """Whether the model says what an array holds that the kernel writes."""
+        return any(self._written(p.name) and self.model.tells(p.name) for p in self.s.kernel.params)
 
     def _dynamic(self) -> int:
         """Bytes of dynamic shared memory: enough for the largest array of it."""
@@ -85,7 +93,7 @@ class Reader:
         if not shape and not any(a.array.name == name for a in self.s.accesses.accesses):
             shape = (self.number(self.s.term(names.size(name, None))),)  # only its size is ever asked for
         model = self.model
-        told = model.tells(name)
+        told = model.tells(name) and (self.counters or not self._written(name))
 
         def initial(index: Index) -> Number | None:
             return model.element(name, index) if told else fill

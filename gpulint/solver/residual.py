@@ -119,7 +119,8 @@ def _clause(p: Int) -> Clause | None:
     if not loads:
         cond = space.unfold(le(p, 0))
         return None if cond == FALSE else Clause(cond)
-    return _within(p, loads)
+    own = [a for a in loads if any(a in m for m, _ in p.terms)]  # less those that only say which element
+    return _within(p, own) if own else None
 
 
 def _within(p: Int, loads: list[App]) -> Clause | None:

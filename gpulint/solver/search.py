@@ -73,8 +73,9 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
         return None
     reader = Reader(s, model, ask.seen)
     whole = whole or bool(s.accesses.syncs)
-    for fill in FILLS if hangs_on_data(ask) else FILLS[:1]:
-        launch = reader.launch(fill, unset=ask.kind == "uninitialised")
+    ways = [(fill, True) for fill in (FILLS if hangs_on_data(ask) else FILLS[:1])]
+    for fill, counters in [(FILLS[0], False), *ways] if reader.counts() else ways:
+        launch = reader.launch(fill, ask.kind == "uninitialised", counters)
         if launch is None:
             return None
         launch.max_steps = REPLAY_STEPS

@@ -130,6 +130,18 @@ def see(a: Access | IntOp, within: frozenset[int] = frozenset(AXES), domain: Boo
     return s
 
 
+def over(terms: Iterable[Int], axes: Iterable[int]) -> tuple[Int, ...] | None:
+    """The terms over the global indices of the axes; None when they hold the parts of one apart."""
+    out = tuple(map(_totals, terms))
+    for axis in axes:
+        t, b = atom_of(names.thread(axis)), atom_of(names.block(axis))
+        back = sub(gid(axis), mul(names.block_size(axis), of_atom(b)))
+        out = tuple(subst(x, {t: back}) if {t, b} & symbols(x) else x for x in out)
+        if b in symbols(*out):
+            return None
+    return out
+
+
 def below(c: Int, size: Int) -> Bool:
     """`c < size`: a coordinate within its launch size."""
     return lt(c, size)

@@ -13,6 +13,7 @@ COMMANDS = {
     "check": "check kernels: what is proved, and the numbers that break the rest",
     "rule": "explain a rule",
     "ir": "show a kernel at any stage of the analysis",
+    "compile": "compile a verified kernel to PTX",
     "list": "list the kernels of files",
     "version": "print the version",
 }

@@ -1,0 +1,124 @@
+"""From a kernel's source to an artifact: lowering for a signature, proof, compilation.
+
+The signature settles every type, and the kernel that is lowered for it is the one that is proved and then
+compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpulint.config import Config
+
+if TYPE_CHECKING:
+    from gpulint.compile.artifact import Artifact, Proved
+    from gpulint.frontend.host.site import LaunchSite
+    from gpulint.source.model import KernelSource, Module
+    from gpulint.source.resolve import Project
+
+
+def prove(path: Path, wanted: str, signature: str = "", config: Config | None = None) -> Proved:
+    """The kernel of a file, lowered for a signature and decided; verified or not. Raises CompileError."""
+    from gpulint import launchers
+    from gpulint.source.kernels import find
+    from gpulint.source.resolve import Project
+
+    module = _module(path)
+    project = Project()
+    project.add(module)
+    sources = find(module, project)
+    source = _chosen(path, [s for s in sources if s.device is not True], wanted)
+    launches = launchers.find(module, project, sources, ())
+    return _proved(source, project, launches.of(source), launches.failures, signature, config or Config())
+
+
+def _module(path: Path) -> Module:
+    from gpulint.compile.error import CompileError
+    from gpulint.source.load import load
+    from gpulint.source.model import SourceError
+
+    module = load(path)
+    if isinstance(module, SourceError):
+        raise CompileError(f"{module.filename}:{module.row}:{module.column + 1}: {module.message}")
+    return module
+
+
+def _chosen(path: Path, found: Sequence[KernelSource], wanted: str) -> KernelSource:
+    from gpulint.compile.error import CompileError
+    from gpulint.config import suggest
+
+    names = [s.qualname for s in found]
+    if not found:
+        raise CompileError(f"{path} holds no kernel")
+    if not wanted:
+        if len(found) == 1:
+            return found[0]
+        raise CompileError(f"{path} holds several kernels: {', '.join(names)}", hint="name one: FILE::KERNEL")
+    named = [s for s in found if wanted in (s.qualname, *s.names)]
+    if len(named) != 1:
+        what = "no kernel" if not named else "several kernels"
+        raise CompileError(f"{path} has {what} `{wanted}`{suggest(wanted, names)}")
+    return named[0]
+
+
+def _proved(
+    source: KernelSource, project: Project, sites: Sequence[LaunchSite], failures: Sequence[str],
+    given: str, config: Config,
+) -> Proved:  # fmt: skip
+    from gpulint.compile import signature as sig
+    from gpulint.compile.artifact import Proved
+    from gpulint.compile.error import CompileError
+    from gpulint.contract.declared import declared
+    from gpulint.dataflow import analyse as access_set
+    from gpulint.frontend import lower
+    from gpulint.solver.decide import decide
+    from gpulint.solver.options import Options
+
+    if failures:
+        raise CompileError(failures[0])
+    first = lower(source, project)
+    if source.dialect != "numba":
+        raise CompileError(f"{source.dialect} kernels are not compiled yet", first.header)
+    hidden = [p.name for p in first.params if p.name not in _arguments(source)]
+    if hidden:
+        raise CompileError(f"the value of `{hidden[0]}` is not in the source", first.header)
+    read = declared(first)
+    if read.errors:
+        raise CompileError(f"the clause `{read.errors[0].text}` cannot be read: {read.errors[0].message}")
+    said = [s if isinstance(s, str) else ast.unparse(s) for s in source.signatures]
+    whole = frozenset(c.arrays[0] for c in read.clauses if c.predicate == "contiguous")
+    chosen = sig.choose(first, given, said, sites, whole)
+    kernel = lower(replace(source, signatures=(sig.text_of(chosen),)), project)
+    accesses = access_set(kernel)
+    result = decide(kernel, accesses, sites, Options(assume=config.assume))
+    return Proved(kernel, accesses, result, chosen, config.assume)
+
+
+def _arguments(source: KernelSource) -> set[str]:
+    a = source.node.args
+    return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+
+
+def compile_function(
+    kernel: Any, *, signature: str = "", arch: str = "sm_90", libdevice: str = ""
+) -> Artifact:
+    """Compile a kernel of a running program, found by its source.
+
+    `kernel` is a function, or what a decorator made of one (`py_func` or `__wrapped__` leads to it).
+    Raises CompileError; Unproved, with the reason, for a kernel that is not verified.
+    """
+    from gpulint.compile.artifact import make
+    from gpulint.compile.error import CompileError
+
+    function = inspect.unwrap(getattr(kernel, "py_func", kernel))
+    try:
+        path = Path(inspect.getsourcefile(function) or "")
+    except TypeError:
+        raise CompileError(f"{kernel!r} is no function") from None
+    wanted = function.__qualname__.replace(".<locals>", "")
+    return make(prove(path, wanted, signature), arch, library=libdevice)

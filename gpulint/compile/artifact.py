@@ -1,0 +1,133 @@
+"""A verified kernel to LLVM text and PTX, with what the result rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gpulint.compile import libdevice
+from gpulint.compile.backend import assemble
+from gpulint.compile.context import Options
+from gpulint.compile.error import CompileError, Unproved
+from gpulint.compile.function import Parameter, build
+from gpulint.compile.geometry import Geometry, geometry
+from gpulint.compile.module import Module
+from gpulint.compile.proofs import Note, licences
+from gpulint.compile.ptx import check
+from gpulint.compile.signature import Signature
+from gpulint.compile.typing import typed
+from gpulint.contract.clause import Clause
+from gpulint.contract.limits import DEVICES
+from gpulint.dataflow.access import AccessSet
+from gpulint.ir import nodes as n
+from gpulint.solver.options import Options as Solving
+from gpulint.solver.verdict import PROVED, UNDECIDED, KernelResult, Verdict
+
+VERIFIED = "verified"
+IN_VIEW = "state what every launch meets in a contract"
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A kernel that was lowered for a signature and decided: what a compilation starts from."""
+
+    kernel: n.Kernel
+    accesses: AccessSet
+    result: KernelResult
+    signature: Signature
+    assume: frozenset[str]
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """The contract: what was declared and what the proof found necessary."""
+        return tuple(dict.fromkeys((*self.result.declared, *self.result.inferred)))
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What was made. `ptx` is empty when only the LLVM text was asked for."""
+
+    proved: Proved
+    arch: str
+    name: str
+    parameters: tuple[Parameter, ...]
+    shared_bytes: int
+    geometry: Geometry
+    llvm: str
+    ptx: str
+    notes: tuple[Note, ...]
+    options: Options
+
+
+def refuse(p: Proved) -> None:
+    """Raise Unproved unless every obligation is proved for all launches within the contract."""
+    if p.kernel.dialect != "numba":
+        raise CompileError(f"{p.kernel.dialect} kernels are not compiled yet", p.kernel.header)
+    if p.result.status != VERIFIED:
+        v = next((v for v in p.result.verdicts if v.kind not in (PROVED, "proved-under")), None)
+        raise Unproved(_reason(p, v), p.result.status, v.obligation.span if v else p.kernel.header)
+    for v in p.result.verdicts:
+        if v.rung == "sites":
+            why = f"{v.obligation.property} is proved for the launches in view only"
+            raise Unproved(why, UNDECIDED, v.obligation.span, IN_VIEW)
+
+
+def _reason(p: Proved, v: Verdict | None) -> str:
+    if v is None:
+        bad = next((s for s in p.result.sites if s.status != "meets"), None)
+        return f"a launch in view {bad.status} the contract" if bad else "the kernel is not verified"
+    why = f": {v.reason}" if v.reason else ""
+    return f"{v.obligation.property} is {v.kind}{why}"
+
+
+def make(
+    p: Proved, arch: str = "sm_90", options: Options | None = None, library: str = "", ptx: bool = True
+) -> Artifact:
+    """Compile a verified kernel. Raises CompileError, Unproved, MissingTool; writes nothing."""
+    if arch not in DEVICES:
+        raise CompileError(f"unknown architecture `{arch}`", hint=f"known: {', '.join(DEVICES)}")
+    refuse(p)
+    found = geometry(p.clauses)
+    if found.limits.get("min_cc", 0) > DEVICES[arch].cc:
+        raise CompileError(f"the contract asks for compute capability {found.limits['min_cc']}, not {arch}")
+    return _compiled(p, arch, _chosen(p.kernel, options), found, libdevice.find(library), ptx)
+
+
+def _chosen(kernel: n.Kernel, given: Options | None) -> Options:
+    """The options given, or those of the decorator."""
+    if given is not None:
+        return given
+    said = dict(kernel.options)
+    return Options(fast=said.get("fastmath") == "True")
+
+
+def _compiled(
+    p: Proved, arch: str, options: Options, found: Geometry, library: Path | None, ptx: bool
+) -> Artifact:
+    kernel, origins = typed(p.kernel)
+    proofs = replace(licences(p.kernel, p.accesses, p.result, Solving(assume=p.assume)), origins=origins)
+    if library is None and ptx:
+        options = replace(options, library=None)
+    built = build(kernel, p.signature, proofs, found, options, Module())
+    text = built.module.text()
+    made = assemble(text, arch, library)[0] if ptx else ""
+    if made:
+        check(made, built.name, kernel, found)
+    return Artifact(
+        p, arch, built.name, built.parameters, built.shared_bytes, found, text, made,
+        tuple(proofs.notes), options,
+    )  # fmt: skip
+
+
+def explained(notes: Sequence[Note]) -> str:
+    """One line a use of a proof: where, what the code does, and what allows it."""
+    ordered = sorted(notes, key=lambda x: (x.span.row, x.span.column))
+    return "\n".join(f"{x.span.row}:{x.span.column + 1} {x.what} ({x.because})" for x in ordered)
+
+
+def version_of(ptx: str) -> str:
+    """The PTX version that a text declares."""
+    found = re.search(r"^\.version (\S+)", ptx, re.MULTILINE)
+    return found.group(1) if found else ""

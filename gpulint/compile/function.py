@@ -1,0 +1,209 @@
+"""A typed kernel as one LLVM function: parameters, coordinates, locals, body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from gpulint.compile.arrays import Arrays
+from gpulint.compile.context import ArrayValue, Context, Coordinate, Options
+from gpulint.compile.error import CompileError
+from gpulint.compile.expressions import write
+from gpulint.compile.geometry import Geometry
+from gpulint.compile.llvm import GLOBAL, Code, Value, literal, pointer, quoted, size_of, stored_type
+from gpulint.compile.module import Module
+from gpulint.compile.proofs import Proofs
+from gpulint.compile.signature import ArraySpec, Signature, Spec
+from gpulint.compile.statements import END, Statements
+from gpulint.ir import nodes as n
+from gpulint.ir.types import BOOL, INT32, BoolType, Type
+from gpulint.ir.walk import walk
+
+REGISTERS = {"thread": "tid", "block": "ctaid", "block_size": "ntid", "grid_size": "nctaid"}
+CONTRACT = "the contract fixes the launch"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of the compiled function, in its order.
+
+    `kind`: pointer, extent, stride (in bytes) or scalar, of the kernel's parameter `name`. `type` is
+    LLVM's; sizes are 64 bits wide, a boolean is a byte.
+    """
+
+    name: str
+    kind: str
+    type: str
+    axis: int = 0
+
+
+@dataclass(frozen=True)
+class Function:
+    """What was built: the module, the function's name and parameters, and static shared memory in bytes."""
+
+    module: Module
+    name: str
+    parameters: tuple[Parameter, ...]
+    shared_bytes: int
+
+
+@dataclass(frozen=True)
+class Target:
+    """How a function is entered, and where it finds its coordinates: on a GPU, unless told else."""
+
+    head: str = "ptx_kernel "
+    coordinate: Coordinate | None = None
+
+
+def build(
+    kernel: n.Kernel, signature: Signature, proofs: Proofs, geometry: Geometry, options: Options,
+    module: Module, target: Target | None = None,
+) -> Function:  # fmt: skip
+    """The function of a typed kernel in the module. Raises CompileError for what is not compiled."""
+    goal = target or Target()
+    code = Code()
+    coordinate = goal.coordinate or _registers(geometry, proofs, kernel)
+    name = entry_name(kernel)
+    cx = Context(module, code, options, proofs, coordinate, filename=kernel.span.filename)
+    if options.lines:
+        cx.scope = module.subprogram(name, kernel.span)
+        cx.at(kernel.span)
+    arrays = Arrays(kernel)
+    _slots(cx, kernel)
+    parameters = _parameters(cx, kernel, signature)
+    Statements(cx, arrays).block(kernel.body)
+    _finish(code)
+    head = f"define {goal.head}void @{quoted(name)}({_declared(kernel, signature, proofs, parameters)})"
+    marks = module.attribute_group(_attributes(geometry)) + (f" !dbg {cx.scope}" if cx.scope else "")
+    lines = [f"{head} {marks} {{", "entry:", *code.entry, *code.lines, "}"]
+    module.functions.append("\n".join(lines))
+    return Function(module, name, parameters, arrays.shared_bytes)
+
+
+def entry_name(kernel: n.Kernel) -> str:
+    """The kernel's name as PTX can hold it."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in kernel.name)
+    return kept if kept and not kept[0].isdigit() else f"k_{kept}"
+
+
+def _finish(code: Code) -> None:
+    if not code.dead:
+        code.jump(END)
+    code.lines.append(f"{END}:")
+    code.dead, code.location = False, ""
+    code.finish()
+
+
+def _attributes(geometry: Geometry) -> str:
+    parts = ["nounwind"]
+    if geometry.block is not None:
+        parts.append(f'"nvvm.reqntid"="{",".join(map(str, geometry.block))}"')
+    most = geometry.largest_block
+    if most is not None:
+        parts.append(f'"nvvm.maxntid"="{",".join(map(str, most))}"')
+    return " ".join(parts)
+
+
+# --- parameters
+
+
+def _parameters(cx: Context, kernel: n.Kernel, signature: Signature) -> tuple[Parameter, ...]:
+    """The parameters, their arrays and the locals that hold scalars."""
+    out: list[Parameter] = []
+    for p, spec in zip(kernel.params, signature, strict=True):
+        if isinstance(spec, ArraySpec):
+            out += _array(cx, p, spec)
+        else:
+            kind = stored_type(spec.type, p.span)
+            out.append(Parameter(p.name, "scalar", kind))
+            held = Value(spec.type, register(p.name))
+            if isinstance(spec.type, BoolType):
+                held = cx.code.value(BOOL, f"icmp ne i8 {register(p.name)}, 0")
+            write(cx, p.name, held)
+    return tuple(out)
+
+
+def register(name: str, what: str = "", axis: int = 0) -> str:
+    """The register of a parameter or of a size of it."""
+    return f"%{quoted(f'{name}.{what}{axis}' if what else name)}"
+
+
+def _array(cx: Context, p: n.Param, spec: ArraySpec) -> list[Parameter]:
+    axes = range(spec.ndim)
+    extents = tuple(register(p.name, "shape", a) for a in axes)
+    strides = None if spec.contiguous else tuple(register(p.name, "stride", a) for a in axes)
+    constant = p.name in cx.proofs.unwritten and cx.proofs.distinct
+    cx.arrays[p.name] = ArrayValue(
+        spec.element, GLOBAL, register(p.name), extents, strides, cx.proofs.small, constant
+    )
+    if constant:
+        because = "no statement writes it, and launches whose arrays overlap are refused"
+        cx.proofs.note(f"loads of {p.name} through the read-only cache", because, p.span)
+    out = [Parameter(p.name, "pointer", pointer(GLOBAL))]
+    out += [Parameter(p.name, "extent", "i64", a) for a in axes]
+    if not spec.contiguous:
+        out += [Parameter(p.name, "stride", "i64", a) for a in axes]
+    return out
+
+
+def _declared(kernel: n.Kernel, signature: Signature, proofs: Proofs, parameters: Sequence[Parameter]) -> str:
+    specs: dict[str, Spec] = dict(zip((p.name for p in kernel.params), signature, strict=True))
+    out = []
+    for p in parameters:
+        if p.kind == "pointer":
+            marks = _pointer_marks(p, cast(ArraySpec, specs[p.name]), proofs)
+            out.append(f"{p.type}{marks} {register(p.name)}")
+        elif p.kind == "scalar":
+            out.append(f"{p.type} {register(p.name)}")
+        else:
+            what = "shape" if p.kind == "extent" else "stride"
+            out.append(f"{p.type} {register(p.name, what, p.axis)}")
+    return ", ".join(out)
+
+
+def _pointer_marks(p: Parameter, spec: ArraySpec, proofs: Proofs) -> str:
+    marks = " noalias" if proofs.distinct else ""
+    if proofs.distinct and p.name in proofs.unwritten:
+        marks += " readonly"
+    return f"{marks} align {size_of(spec.element)}"
+
+
+# --- locals and coordinates
+
+
+def _slots(cx: Context, kernel: n.Kernel) -> None:
+    """One place for each version of a local; all start at zero, so that no value is ever undefined."""
+    for node in walk(kernel):
+        if not isinstance(node, n.Var):
+            continue
+        t: Type = node.type
+        versions = cx.slots.setdefault(node.name, {})
+        if t not in versions:
+            kind = stored_type(t, node.span)
+            versions[t] = cx.code.reserve(kind)
+            cx.code.do(f"store {kind} {zero(t)}, ptr {versions[t]}")
+
+
+def zero(t: Type) -> str:
+    return "0" if isinstance(t, BoolType) else literal(0, t).text
+
+
+def _registers(geometry: Geometry, proofs: Proofs, kernel: n.Kernel) -> Coordinate:
+    """Coordinates from the special registers; what the contract fixes is a number."""
+
+    def read(cx: Context, kind: str, axis: int) -> Value:
+        if kind == "warp_size":
+            return literal(32, INT32)
+        if kind == "lane":
+            return Value(INT32, cx.call("i32", "llvm.nvvm.read.ptx.sreg.laneid"))
+        if kind not in REGISTERS:
+            raise CompileError(f"the coordinate {kind} is not compiled")
+        size = geometry.size("block" if kind in ("thread", "block_size") else "grid", axis)
+        if size is not None and (kind.endswith("_size") or size == 1):
+            name = f"{'block' if kind in ('thread', 'block_size') else 'grid'}.{'xyz'[axis]} == {size}"
+            proofs.note(f"{kind} along {'xyz'[axis]} is a constant", f"{CONTRACT}: {name}", kernel.header)
+            return literal(size if kind.endswith("_size") else 0, INT32)
+        return Value(INT32, cx.call("i32", f"llvm.nvvm.read.ptx.sreg.{REGISTERS[kind]}.{'xyz'[axis]}"))
+
+    return read

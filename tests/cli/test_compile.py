@@ -1,0 +1,50 @@
+"""The command `gpulint compile`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpulint.cli.main import main
+
+pytest.importorskip("llvmlite")
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "numba"
+
+
+def test_ptx_and_certificate_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = EXAMPLES / "right" / "vector_add.py", tmp_path / "k.ptx"
+    assert main(["compile", str(source), "-o", str(out), "--explain-opt"]) == 0
+    assert ".visible .entry vector_add(" in out.read_text()
+    found = json.loads((tmp_path / "k.certificate.json").read_text())
+    assert found["kernel"]["signature"] == "void(float32[::1], float32[::1], float32[::1])"
+    assert {"clause": "out.size <= x.size", "origin": "inferred"} in found["contract"]
+    assert {o["verdict"] for o in found["obligations"]} == {"proved", "proved-under"}
+    assert "no wrap-around of out[i]" in capsys.readouterr().err
+
+
+def test_a_wrong_kernel_is_refused_and_nothing_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = EXAMPLES / "wrong" / "vector_add_unguarded_tail.py"
+    assert main(["compile", str(source), "-o", str(tmp_path / "k.ptx")]) == 2
+    assert "in-range is refuted" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("emit", ["llvm", "ir"])
+def test_earlier_stages_are_printed(emit: str, capsys: pytest.CaptureFixture[str]) -> None:
+    target = f"{EXAMPLES / 'right' / 'vector_add.py'}::vector_add"
+    assert main(["compile", target, "--emit", emit]) == 0
+    wanted = "define ptx_kernel void" if emit == "llvm" else "kernel vector_add("
+    assert wanted in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("target", "said"), [("none.py", "none.py"), ("::other", "no kernel `other`"), ("::", "")]
+)
+def test_bad_targets_are_said(target: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    name = str(EXAMPLES / "right" / "vector_add.py") + target if target.startswith("::") else target
+    assert main(["compile", name, "--arch", "sm_1"]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,197 @@
+"""Compiled code against the reference interpreter, run on the host: no GPU is needed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from kernels import kernel
+
+from gpulint import interp
+from gpulint.compile.signature import parse
+from gpulint.interp.launch import ConcreteArray, ConcreteLaunch
+
+pytest.importorskip("llvmlite")
+from compile import host
+from fuzz.generate import seeded
+from fuzz.launches import launches
+
+ONE = ((1, 1, 1), (1, 1, 1))
+
+
+def both(text: str, signature: str, launch: ConcreteLaunch) -> tuple[dict, dict]:
+    """The elements that the interpreter wrote, and those of the compiled code at the same places."""
+    k = kernel(text.replace("@cuda.jit", f'@cuda.jit("void({signature})")'))
+    outcome = interp.run(k, launch)
+    assert outcome.complete, outcome
+    found = host.run(k, signature, launch)
+    wanted = {name: written for name, written in outcome.written.items() if name in found and written}
+    got = {}
+    for name, written in wanted.items():
+        shape = launch.arrays[name].shape
+        got[name] = {at: found[name][flat(at, shape)] for at in written}
+    return wanted, got
+
+
+def flat(at: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    out = 0
+    for i, extent in zip(at, shape, strict=True):
+        out = out * extent + i
+    return out
+
+
+INTEGERS = (
+    "a + b", "a - b", "a * b", "a // b", "a % b", "b // a", "b % a", "-a", "~a", "abs(a)", "a << 3", "a >> 2",
+    "a & b", "a | b", "a ^ b", "min(a, b)", "max(a, b)", "a ** 3", "a // 7", "a % 7", "a // -7", "a % -7",
+    "int(a / b)", "a if a < b else b", "1 if a <= b else 0", "1 if a != b else 0", "a * a // b - b",
+    "int(a > 0) + int(b > 0)", "(a > 2) & (b < 3)", "1 if not a else 2", "math.floor(a / 2.0)",
+    "math.ceil(a / 2.0)", "int(a * 0.5)", "round(a / 3.0)", "int(np.int32(a)) // 2", "np.int64(a) * 3",
+    "np.uint32(abs(a)) >> 1", "np.int8(a % 100) + 1", "1 if np.uint64(abs(a)) > b else 0",
+)  # fmt: skip
+PAIRS = [(7, 2), (-7, 2), (7, -2), (-7, -2), (1, 3), (100, -9), (-1, 1), (-6, 3), (5, 7)]
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32"])
+def test_integer_arithmetic_is_the_interpreters(kind: str) -> None:
+    lines = "".join(f"    out[i, {k}] = {e}\n" for k, e in enumerate(INTEGERS))
+    text = f"@cuda.jit\ndef k(x, y, out):\n    i = cuda.grid(1)\n    a = x[i]\n    b = y[i]\n{lines}"
+    given = {
+        "x": ConcreteArray((len(PAIRS),), lambda at: PAIRS[at[0]][0]),
+        "y": ConcreteArray((len(PAIRS),), lambda at: PAIRS[at[0]][1]),
+        "out": ConcreteArray((len(PAIRS), len(INTEGERS))),
+    }
+    launch = ConcreteLaunch((1, 1, 1), (len(PAIRS), 1, 1), given, {})
+    wanted, got = both(text, f"{kind}[::1], {kind}[::1], int64[:, ::1]", launch)
+    assert len(wanted["out"]) == len(PAIRS) * len(INTEGERS)
+    different = {
+        (INTEGERS[at[1]], PAIRS[at[0]]): (v, got["out"][at])
+        for at, v in wanted["out"].items()
+        if got["out"][at] != v
+    }
+    assert not different
+
+
+FLOATS = (
+    "a + b", "a / b", "a - 2", "a * 3", "a // b", "a % b", "-a", "abs(a)", "min(a, b)", "max(a, b)",
+    "a ** 2", "a ** -2", "a ** 0.5 if a > 0 else 0.0", "math.sqrt(abs(a))", "math.exp(b)", "math.sin(a)",
+    "math.tanh(a)", "math.erf(b)", "math.log(abs(a) + 1.0)", "math.atan2(a, b)", "float(int(a))",
+    "math.floor(a) + 0.5", "a if a < b else b", "np.float64(a) * b", "math.copysign(a, b)",
+)  # fmt: skip
+NUMBERS = [(1.5, 2.0), (-1.5, 2.0), (5.25, -0.5), (-7.5, -2.25), (0.25, 1.0)]
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_float_arithmetic_is_near_the_interpreters(kind: str) -> None:
+    lines = "".join(f"    out[i, {k}] = {e}\n" for k, e in enumerate(FLOATS))
+    text = f"@cuda.jit\ndef k(x, y, out):\n    i = cuda.grid(1)\n    a = x[i]\n    b = y[i]\n{lines}"
+    given = {
+        "x": ConcreteArray((len(NUMBERS),), lambda at: NUMBERS[at[0]][0]),
+        "y": ConcreteArray((len(NUMBERS),), lambda at: NUMBERS[at[0]][1]),
+        "out": ConcreteArray((len(NUMBERS), len(FLOATS))),
+    }
+    launch = ConcreteLaunch((1, 1, 1), (len(NUMBERS), 1, 1), given, {})
+    wanted, got = both(text, f"{kind}[::1], {kind}[::1], float64[:, ::1]", launch)
+    assert len(wanted["out"]) == len(NUMBERS) * len(FLOATS)
+    for at, v in wanted["out"].items():
+        near = pytest.approx(v, rel=1e-5 if kind == "float32" else 1e-13, abs=1e-6)
+        assert got["out"][at] == near, (FLOATS[at[1]], NUMBERS[at[0]])
+
+
+CONTROL = """
+@cuda.jit
+def k(out, n):
+    i = cuda.grid(1)
+    total = 0
+    for j in range(n, -n, -3):
+        if j == 0:
+            continue
+        if j < -5 + i:
+            break
+        total += j
+    k = 0
+    while True:
+        k += 2
+        if k > i:
+            break
+    for j in range(i, 9, i + 1):
+        total = total * 2 + j
+    part = out[1::2]
+    part[i] = total + k
+    out[2 * i] = total - k
+"""
+
+
+def test_control_flow_and_views_are_the_interpreters() -> None:
+    launch = ConcreteLaunch((2, 1, 1), (2, 1, 1), {"out": ConcreteArray((9,))}, {"n": 8})
+    wanted, got = both(CONTROL, "int64[:], int64", launch)
+    assert len(wanted["out"]) == 8
+    assert wanted == got
+
+
+def test_a_local_that_turns_from_integer_to_float_in_a_loop() -> None:
+    text = (
+        "@cuda.jit\ndef k(x, out):\n    total = 0\n    for j in range(x.size):\n        total += x[j]\n"
+        "    out[0] = total\n"
+    )
+    given = {"x": ConcreteArray((4,), lambda at: at[0] + 0.5), "out": ConcreteArray((1,))}
+    wanted, got = both(text, "float32[::1], float32[::1]", ConcreteLaunch(*ONE, given, {}))
+    assert wanted == got == {"out": {(0,): 8.0}}
+
+
+def test_negative_subscripts_count_from_the_end() -> None:
+    text = "@cuda.jit\ndef k(out):\n    i = cuda.grid(1)\n    out[-1 - i] = i\n"
+    launch = ConcreteLaunch((1, 1, 1), (3, 1, 1), {"out": ConcreteArray((3,), lambda at: 9)}, {})
+    wanted, got = both(text, "int32[:]", launch)
+    assert wanted == got == {"out": {(2,): 0, (1,): 1, (0,): 2}}
+
+
+ATOMICS = """
+@cuda.jit
+def k(x, out):
+    i = cuda.grid(1)
+    cuda.atomic.add(out, 0, x[i])
+    cuda.atomic.sub(out, 1, x[i])
+    cuda.atomic.max(out, 2, x[i])
+    cuda.atomic.min(out, 3, x[i])
+    cuda.atomic.xor(out, 4, x[i])
+    cuda.atomic.or_(out, 5, x[i])
+    cuda.atomic.inc(out, 6, 2)
+    cuda.atomic.exch(out, 7, 5)
+    cuda.atomic.cas(out, 8, 8, 3)
+"""
+
+
+def test_atomics_are_the_interpreters() -> None:
+    given = {"x": ConcreteArray((5,), lambda at: 3 * at[0] + 1), "out": ConcreteArray((9,), lambda at: at[0])}
+    launch = ConcreteLaunch((1, 1, 1), (5, 1, 1), given, {})
+    wanted, got = both(ATOMICS, "uint32[::1], uint32[::1]", launch)
+    assert wanted == got
+
+
+@pytest.mark.parametrize("seed", [3, 17, 42, 58, 71])
+def test_random_programs_do_as_the_interpreter(seed: int) -> None:
+    """Where no check of the interpreter fails."""
+    program = seeded(seed)
+    roles = {a.name: a for a in program.arrays}
+    plain = kernel(program.text)
+    if "Barrier" in repr(plain):
+        pytest.skip("threads that wait for each other")
+    types = [
+        f"{roles[p.name].dtype}[{', '.join([':'] * (roles[p.name].ndim - 1) + ['::1'])}]"
+        if p.is_array
+        else "int64"
+        for p in plain.params
+    ]
+    head = f'@cuda.jit("void({", ".join(types)})")\ndef k('
+    k = kernel(re.sub(r"@cuda\.jit[^\n]*\ndef k\(", head, program.text))
+    code = host.Host(host.module(k, parse(", ".join(types))))
+    for launch in launches(program, 6):
+        outcome = interp.run(k, launch)
+        if outcome.complete and all(v.kind == "negative-index" for v in outcome.violations):
+            arguments, memory = host.arguments(k, parse(", ".join(types)), launch)
+            code.run(launch.grid, launch.block, arguments)
+            for name in set(outcome.written) & set(memory):
+                for at, value in outcome.written[name].items():
+                    if isinstance(value, (int, float)):
+                        place = flat(at, launch.arrays[name].shape)
+                        assert memory[name][place] == pytest.approx(value, rel=1e-4)

@@ -1,0 +1,130 @@
+"""What the PTX of small kernels holds, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from compile.compiled import compiled
+
+from gpulint.compile.error import CompileError, MissingTool, Unproved
+from gpulint.compile.geometry import Geometry
+from gpulint.compile.mathematics import known
+from gpulint.compile.ptx import barriers, check
+
+pytest.importorskip("llvmlite")
+
+COPY = """
+@gpulint.contract(requires=["x.size == out.size"])
+@cuda.jit
+def copy(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i]
+"""
+TILE = """
+@gpulint.contract(block=(32, 1, 1), requires=["x.size == out.size"])
+@cuda.jit
+def turn(x, out):
+    tile = cuda.shared.array(32, numba.float32)
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * 32 + t
+    if i < x.size:
+        tile[t] = x[i]
+    else:
+        tile[t] = 0
+    cuda.syncthreads()
+    if i < x.size:
+        out[i] = tile[31 - t]
+"""
+
+
+def test_a_proved_copy_reads_through_the_cache_with_32_bit_indices(tmp_path: Path) -> None:
+    ptx = compiled(tmp_path, COPY, "float32[::1], float32[::1]").ptx
+    assert ptx.count(".visible .entry copy(") == 1
+    assert "ld.global.nc.b32" in ptx
+    assert "mul.wide.u32" in ptx
+    assert "selp" not in ptx  # no index counts from the end
+
+
+def test_strided_arrays_pass_their_strides(tmp_path: Path) -> None:
+    names = [(p.name, p.kind) for p in compiled(tmp_path, COPY, "float32[:], float32[::1]").parameters]
+    assert names == [
+        ("x", "pointer"), ("x", "extent"), ("x", "stride"), ("out", "pointer"), ("out", "extent"),
+    ]  # fmt: skip
+
+
+def test_what_the_kernel_writes_is_not_read_through_the_cache(tmp_path: Path) -> None:
+    text = "@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n    if i < x.size:\n        x[i] = x[i] * 2\n"
+    assert "ld.global.nc" not in compiled(tmp_path, text, "float32[::1]").ptx
+
+
+def test_the_contract_gives_the_directives(tmp_path: Path) -> None:
+    made = compiled(tmp_path, TILE, "float32[::1], float32[::1]")
+    assert ".reqntid 32, 1, 1" in made.ptx
+    assert barriers(made.ptx) == (1, 0)
+    assert made.shared_bytes == 128
+
+
+def test_a_barrier_that_was_copied_is_seen(tmp_path: Path) -> None:
+    made = compiled(tmp_path, TILE, "float32[::1], float32[::1]")
+    twice = made.ptx.replace("\tbar.sync \t0;", "\tbar.sync \t0;\n\tbar.sync \t0;")
+    guarded = made.ptx.replace("\tbar.sync \t0;", "\t@%p1 bar.sync \t0;")
+    for bad in (twice, guarded, made.ptx.replace(".entry turn(", ".entry other(")):
+        assert bad != made.ptx
+        with pytest.raises(CompileError, match="not as proved"):
+            check(bad, "turn", made.proved.kernel, Geometry())
+
+
+def test_every_use_of_a_proof_is_told(tmp_path: Path) -> None:
+    made = compiled(tmp_path, COPY, "float32[::1], float32[::1]", ptx=False)
+    said = {n.what for n in made.notes}
+    assert "no wrap-around of out[i]" in said
+    assert "loads of x through the read-only cache" in said
+
+
+def test_an_unproved_kernel_is_refused_with_the_reason(tmp_path: Path) -> None:
+    text = "@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n    x[i] = 1\n"
+    with pytest.raises(Unproved, match="in-range is refuted"):
+        compiled(tmp_path, text, "float32[::1]")
+    text = "@cuda.jit\ndef k(x, at):\n    i = cuda.grid(1)\n    if i < at.size:\n        x[at[i]] = 1\n"
+    with pytest.raises(Unproved, match="undecided"):
+        compiled(tmp_path, text.replace("x[at", "x[i * at"), "float32[::1], int64[::1]")
+
+
+@pytest.mark.parametrize(
+    ("text", "signature", "said"),
+    [
+        ("print(i)", "float32[::1]", "`print` is not compiled"),
+        ("x[i] = cuda.byte_perm(i, i, 3)", "float32[::1]", "`byte_perm` is not compiled"),
+        ("x[i] = 1", "float32[:, ::1]", "has 1 axes in the kernel, not 2"),
+        ("x[i] = 1", "float32", "is used as an array"),
+        ("x[i] = 1", "complex64[::1]", "no type that is compiled"),
+        ("x[i] = 1", "float32[::1], int32", "2 types for the parameters x"),
+        ("x[i] = 1", "float32[", "cannot be read"),
+        ("x[i] = 1", "", "nothing gives the type of `x`"),
+    ],
+)
+def test_what_cannot_be_compiled_is_said(tmp_path: Path, text: str, signature: str, said: str) -> None:
+    kernel = (
+        f"@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n    if i < x.size:\n        {text}\n        x[i] = 0\n"
+    )
+    with pytest.raises(CompileError, match=said):
+        compiled(tmp_path, kernel, signature, ptx=False)
+
+
+def test_an_unknown_architecture_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match="unknown architecture `sm_12`"):
+        compiled(tmp_path, COPY, "float32[::1], float32[::1]", arch="sm_12")
+
+
+def test_a_missing_library_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpulint.compile.libdevice.find", lambda given="": None)
+    text = COPY.replace("= x[i]", "= math.tanh(x[i])")
+    with pytest.raises(MissingTool, match="libdevice"):
+        compiled(tmp_path, text, "float32[::1], float32[::1]")
+
+
+def test_functions_are_known_by_the_names_of_libdevice_too() -> None:
+    assert all(map(known, ("sinf", "fast_expf", "rsqrtf", "arctan2", "isnan", "popc")))
+    assert not any(map(known, ("sinff", "fast_tanhf", "nonsense")))

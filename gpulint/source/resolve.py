@@ -7,10 +7,11 @@ import builtins
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from gpulint.source.dialects import canonical
-from gpulint.source.load import load
+from gpulint.source.load import load, read_text
 from gpulint.source.model import Binding, Module, Scope
 from gpulint.source.places import Places
 
@@ -48,6 +49,7 @@ class Project:
         self.attribute_stores: dict[Module, frozenset[str]] = {}  # a cache of `constants`
         self._places = Places(roots)
         self._modules: dict[Path, Module | None] = {}
+        self._texts: dict[Path, dict[Path, str]] = {}  # the source of packages, by root
         self._reached: dict[tuple[Scope, Chain], tuple[Reached, ...]] = {}
 
     def load(self, path: Path, filename: str | None = None) -> Module | None:
@@ -72,6 +74,19 @@ class Project:
                 return None
             place = self._submodule(place, name)
         return self._read(place, importer)
+
+    def package(self, module: Module, text: str) -> list[Module]:
+        """The modules of the package that a module belongs to whose source holds the text."""
+        if module.path is None or not module.name:
+            return [module] if text in module.text else []
+        root = module.path.absolute()
+        for _ in range(module.name.count(".") + (root.name == "__init__.py")):
+            root = root.parent
+        if root not in self._texts:
+            self._texts[root] = _sources(root) if root.is_dir() else {}
+        found = [path for path, source in self._texts[root].items() if text in source]
+        read = (self.load(path, _shown(path, module)) for path in found)
+        return [m for m in read if m is not None]
 
     def dotted(self, expr: ast.expr, scope: Scope) -> str | None:
         """The canonical dotted origin of a Name/Attribute chain that starts at an import.
@@ -154,7 +169,11 @@ class Project:
     def _import(
         self, binding: Binding, parts: Chain, seen: set[tuple[Scope, Chain]], hops: int
     ) -> Iterable[Reached]:
-        """Follows an imported dotted name into the modules that can be read."""
+        """Follows an imported dotted name into the modules that can be read.
+
+        A package that takes a name from its submodule of that name (`from .Thing import Thing`) means the
+        submodule there, and what it took everywhere else.
+        """
         importer = binding.scope.module
         place = self._places.top(parts[0], importer)
         if place is None or hops > _MAX_HOPS:
@@ -163,7 +182,8 @@ class Project:
             module = self._read(place, importer)
             own = [] if module is None else module.scope.bindings.get(parts[i], [])
             inside = self._submodule(place, parts[i])
-            if module is not None and (inside is None or not _is_submodule(own, parts[: i + 1])):
+            within = any(b is binding for b in own) or _is_submodule(own, parts[: i + 1])
+            if module is not None and (inside is None or not within):
                 reached = self._chain(parts[i:], module.scope, seen, hops)
                 home = ".".join(parts[:i])
                 return [_homed(r, home, parts[i:]) for r in reached] or [Reached(None, home, rest=parts[i:])]
@@ -200,6 +220,16 @@ class Project:
         if place is None or place.suffix != ".py":
             return None
         return self.load(place, _shown(place, importer))
+
+
+def _sources(root: Path) -> dict[Path, str]:
+    """The text of the Python files below a package's folder, a bounded number of them."""
+    out: dict[Path, str] = {}
+    for path in sorted(islice(root.rglob("*.py"), MAX_FILES)):
+        text = read_text(path, str(path))
+        if isinstance(text, str):
+            out[path] = text
+    return out
 
 
 def chain_of(expr: ast.expr) -> Chain | None:

@@ -104,6 +104,8 @@ def _spilled(cx: Context, target: ast.Tuple | ast.List, items: list[Value]) -> l
 
 
 def _into(cx: Context, target: Place | Value, value: Value, node: ast.Subscript) -> None:
+    if isinstance(target, Array):
+        target = Place(target, (), target.type.ndim != 0)
     if not isinstance(target, Place):
         raise NotHandled("assignment to a subscript of something that is not an array", node)
     if target.view:
@@ -113,6 +115,11 @@ def _into(cx: Context, target: Place | Value, value: Value, node: ast.Subscript)
 
 
 def _store_element(cx: Context, target: Place, value: Value, node: ast.AST) -> None:
+    if isinstance(value, Array) and target.array.type.ndim == 0 and value.type.ndim:
+        from gpulint.frontend.numba.memory import read
+
+        read(cx, value, node)  # a nested array, of which the whole field counts as written
+        value = cx.opaque("array", (), UNKNOWN, node)
     if isinstance(value, Record) or (isinstance(value, Tuple) and not target.array.field):
         value = cx.opaque("record", (), target.array.type.element, node)
     stored = ops.scalar(cx, value, node)

@@ -164,7 +164,9 @@ def _of_array(cx: Context, a: Array, attr: str, node: ast.AST) -> Value:
         return Array(target, a.type, a.field)
     if attr in ("nbytes", "itemsize", "ndim"):
         return cx.opaque(f"{a.name}.{attr}", (), INT64, node)
-    if attr in ("flat", "flags", "ctypes"):
+    if attr == "ctypes":
+        return Method(a, attr)
+    if attr in ("flat", "flags"):
         raise NotHandled(f"the array attribute {attr}", node)
     if attr in _METHODS:
         return Method(a, attr)

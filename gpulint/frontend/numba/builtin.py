@@ -12,7 +12,7 @@ from gpulint.frontend.numba.calls import INTRINSICS, PREFIXES, Intrinsic, intrin
 from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.inline import NONE, Arguments
 from gpulint.frontend.numba.loops import over
-from gpulint.frontend.numba.memory import allocate, reduce
+from gpulint.frontend.numba.memory import allocate, arange, reduce
 from gpulint.frontend.numba.types import is_int, unify
 from gpulint.frontend.numba.values import SCALARS, Array, Bounds, Iteration, Tuple, Unresolved, Value
 from gpulint.frontend.shared.limits import NotHandled
@@ -285,6 +285,8 @@ def _function(name: str) -> Intrinsic:
     def lower(cx: Context, node: ast.Call, given: Arguments) -> Value:
         if last in _ALLOCATING:
             return allocate(cx, last, node, given)
+        if last == "arange" and not given.keywords:
+            return arange(cx, given, node)
         if any(isinstance(v, (Array, Unresolved)) for v in given.positional[:1]) and last in _REDUCTIONS:
             return reduce(cx, last, node, given)
         if last in _WHOLE or any(isinstance(v, Array) for v in given.positional):
@@ -312,6 +314,8 @@ def _result(name: str, operands: tuple[n.Expr, ...]) -> Type:
 
 
 PREFIXES["math."] = _function
+PREFIXES["cuda.bf16."] = lambda name: _complex(name)
+PREFIXES["cuda.fp16."] = lambda name: _complex(name)
 PREFIXES["cmath."] = lambda name: _complex(name)
 PREFIXES["np."] = _function
 

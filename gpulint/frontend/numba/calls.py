@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
+from gpulint.frontend.numba import conditions as cond
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.context import Context, expression
 from gpulint.frontend.numba.facts import Fact
-from gpulint.frontend.numba.inline import Arguments, call
+from gpulint.frontend.numba.foreign import numbers_only
+from gpulint.frontend.numba.inline import Arguments, call, name_of
 from gpulint.frontend.numba.statements import arrays_of
 from gpulint.frontend.numba.subscripts import Place, hold, place, promote, take
 from gpulint.frontend.numba.types import by_name
@@ -29,7 +31,7 @@ from gpulint.frontend.numba.values import (
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.shared.syntax import text_of
 from gpulint.ir import nodes as n
-from gpulint.ir.types import UNKNOWN
+from gpulint.ir.types import BOOL, UNKNOWN
 
 Intrinsic = Callable[[Context, ast.Call, Arguments], Value]
 INTRINSICS: dict[str, Intrinsic] = {}
@@ -56,6 +58,8 @@ def lower_call(cx: Context, node: ast.Call) -> Value:
     callee = ex.lower(cx, node.func)
     if isinstance(callee, Named):
         return _library(cx, callee.name, node)
+    if isinstance(callee, Choices) and any(isinstance(o, Named) for o in callee.options):
+        return _either(cx, callee, node)
     if isinstance(callee, (Function, Choices)):
         return call(cx, callee, arguments(cx, node, _facts(cx, callee)), node)
     if isinstance(callee, DType):
@@ -65,7 +69,29 @@ def lower_call(cx: Context, node: ast.Call) -> Value:
         from gpulint.frontend.numba.methods import method
 
         return method(cx, callee, node)
+    if numbers_only(cx.world, callee):
+        operands = scalars(cx, arguments(cx, node), node)
+        cx.emit(n.Effect(f"call of {text_of(node.func)}", operands, cx.span(node)))
+        return Foreign(cx.fresh(text_of(node.func), UNKNOWN, node))
     return unknown(cx, node)
+
+
+def _either(cx: Context, callee: Choices, node: ast.Call) -> Value:
+    """A call of one of several functions, some of a library."""
+    first, *rest = callee.options
+    if isinstance(first, Choices):
+        return _either(cx, Choices(callee.name, (*first.options, *rest)), node)
+
+    def this() -> Value:
+        if isinstance(first, Named):
+            return _library(cx, first.name, node)
+        assert isinstance(first, Function)
+        return call(cx, first, arguments(cx, node, _facts(cx, first)), node)
+
+    if not rest:
+        return this()
+    chosen = cx.opaque(f"{callee.name} is {name_of(first)}", (), BOOL, node)
+    return cond.choose(cx, chosen, this, lambda: _either(cx, Choices(callee.name, tuple(rest)), node), node)
 
 
 def _facts(cx: Context, callee: Function | Choices) -> dict[int | str, Fact]:
@@ -175,7 +201,8 @@ def unknown(cx: Context, node: ast.Call, given: Arguments | None = None) -> Valu
     values = (*given.positional, *given.keywords.values())
     touched = tuple(dict.fromkeys(name for v in values for name in _touched(v)))
     what = f"call of {text_of(node.func)}, which is not known"
-    if touched or any(isinstance(v, Function) or _maybe_array(cx, v) for v in values):
+    hidden = any(isinstance(e, ast.Starred) for e in node.args)  # `*args`, of which not all may be known
+    if touched or hidden or any(isinstance(v, Function) or _maybe_array(cx, v) for v in values):
         cx.emit(n.Unsupported(what, touched, (), cx.span(node)))
     else:
         operands = tuple(v for v in values if isinstance(v, SCALARS))
@@ -185,7 +212,9 @@ def unknown(cx: Context, node: ast.Call, given: Arguments | None = None) -> Valu
 
 def _maybe_array(cx: Context, value: Value) -> bool:
     """Whether it is a parameter of which no use tells what it is."""
-    return isinstance(value, n.Var) and value.type == UNKNOWN and value.name in cx.params
+    if not isinstance(value, n.Var) or value.type != UNKNOWN or value.name not in cx.params:
+        return False
+    return not cx.kernel.get(value.name).number
 
 
 def _touched(value: Value) -> Iterable[str]:

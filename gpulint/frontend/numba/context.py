@@ -66,6 +66,7 @@ class Context:
 
     def __init__(self, world: World, frame: Frame) -> None:
         self.world, self.frame = world, frame
+        self.kernel = frame.facts  # of the kernel's own names
         self.names = Names()
         self.out: list[n.Stmt] = []
         self.prelude: list[n.Stmt] = []

@@ -17,6 +17,7 @@ class Fact:
     fields: set[str] = field(default_factory=set)
     stored: bool = False  # a field that the body assigns
     items: int = 0  # of `*args`: how many the body names
+    number: bool = False  # compared by order, or given to a function of numbers
 
     @property
     def ndim(self) -> int | None:
@@ -26,6 +27,7 @@ class Fact:
 @dataclass
 class Facts:
     of: dict[str, Fact] = field(default_factory=dict)
+    result: tuple[str, int] | None = None  # the parameter whose part is returned, and the axes it lacks
 
     def get(self, name: str) -> Fact:
         return self.of.get(name) or NOTHING

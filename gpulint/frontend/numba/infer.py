@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gpulint.frontend.numba.evidence import Evidence
+from gpulint.frontend.numba.calleefacts import Callees
 from gpulint.frontend.numba.facts import Facts
 from gpulint.frontend.numba.syntax import (
     ARITHMETIC,
@@ -46,10 +46,9 @@ class Inference:
         return found
 
 
-class _Reader(Evidence):
+class _Reader(Callees):
     def __init__(self, world: World, scope: Scope) -> None:
-        super().__init__()
-        self.world, self.scope = world, scope
+        super().__init__(world, scope)
         self.tuples: dict[str, int] = {}  # lengths of names that hold tuples
         self.spread: set[str] = set()
 
@@ -67,6 +66,7 @@ class _Reader(Evidence):
             if handler is not None:
                 handler(self, node)
         self.settle()
+        self.facts.result = self.result(function)
         return self.facts
 
     def find_tuples(self, function: FunctionNode, nodes: list[ast.AST]) -> None:
@@ -97,6 +97,7 @@ class _Reader(Evidence):
         if name is not None:
             if records and rank == 0:
                 self.fact(name).record = True
+                self.stored_field(node)
             elif name.endswith("]") and rank == 0:
                 self.fact(name)
             elif name not in self.tuples:
@@ -107,6 +108,14 @@ class _Reader(Evidence):
             for item in (part.lower, part.upper, part.step) if isinstance(part, ast.Slice) else (part,):
                 if item is not None:
                     self.integers(item)
+
+    def stored_field(self, node: ast.Subscript) -> None:
+        """`record['x'] = value`."""
+        name, field = path_of(node.value), node.slice
+        text = field.value if isinstance(field, ast.Constant) else None
+        if isinstance(node.ctx, ast.Store) and name is not None and isinstance(text, str):
+            self.fact(name).fields.add(text)
+            self.fact(f"{name}.{text}").stored = True
 
     def chain(self, node: ast.expr) -> tuple[str | None, int, int, bool]:
         """The name below chained subscripts, the rank they need, the axes they drop, and whether a field
@@ -233,7 +242,7 @@ class _Reader(Evidence):
 
     def row(self, target: str, value: ast.expr) -> None:
         """`row = x[i]`: what row is, x has below the axes that the subscripts drop."""
-        name, dropped = self.source(value)
+        name, dropped = self.returned(value) if isinstance(value, ast.Call) else self.source(value)
         if name is not None:
             self.arrays_of.append((name, target, dropped))
 
@@ -272,6 +281,9 @@ class _Reader(Evidence):
     def compare(self, node: ast.Compare) -> None:
         sides = [node.left, *node.comparators]
         self.compares.extend(itertools.pairwise(sides))
+        if any(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
+            for side in sides:
+                self.number(side)
 
     def operation(self, node: ast.BinOp) -> None:
         sides = (node.left, node.right)
@@ -288,79 +300,24 @@ class _Reader(Evidence):
             for argument in node.args:
                 self.integers(argument)
         elif text == "len" and len(node.args) == 1:
-            name = path_of(node.args[0])
+            name, dropped = self.source(node.args[0])
             if name is not None and name not in self.tuples:
                 self.fact(name).array = True
-                self.fact(name).rank = max(self.fact(name).rank, 1)
+                self.fact(name).rank = max(self.fact(name).rank, dropped + 1)
         elif text in _ATOMICS and len(node.args) >= 3:
             self.atomic(node.args)
         elif text.startswith("xoroshiro128p_") and node.args:
             self.array_use(node.args[0], 1)
         elif text not in _BUILTIN_CALLS:
             self.device_call(node)
+        if text in _OF_NUMBERS:
+            for argument in node.args:
+                self.number(argument)
 
     def atomic(self, args: list[ast.expr]) -> None:
         self.array_use(args[0], self.length(args[1]) if len(args) > 2 else 1)
         for item in args[1].elts if isinstance(args[1], ast.Tuple) else (args[1],):
             self.integers(item)
-
-    def array_use(self, argument: ast.expr, rank: int) -> None:
-        name, dropped = self.source(argument)
-        if name is not None:
-            f = self.fact(name)
-            f.array, f.rank = True, max(f.rank, dropped + rank)
-
-    def device_call(self, node: ast.Call) -> None:
-        """What a device function does with its parameters holds for the arguments."""
-        from gpulint.frontend.numba.values import Choices, Function
-
-        callee = self.world.name(node.func, self.scope)
-        if isinstance(callee, Choices):
-            callee = callee.options[0]
-        if not isinstance(callee, Function) or isinstance(callee.node, ast.AsyncFunctionDef):
-            return
-        inner = self.world.facts(callee.node, callee.scope)
-        names = [a.arg for a in (*callee.node.args.posonlyargs, *callee.node.args.args)]
-        pairs = list(zip(names, node.args, strict=False)) + [(k.arg, k.value) for k in node.keywords if k.arg]
-        for name, argument in pairs:
-            self.passed(inner, name, argument)
-
-    def passed(self, inner: Facts, name: str, argument: ast.expr) -> None:
-        used = inner.get(name)
-        if used.items:
-            self.passed_tuple(inner, name, argument)
-        elif used.array:
-            self.array_use(argument, used.rank)
-        elif used.record:
-            path = path_of(argument)
-            if path is not None:
-                self.fact(path).record = True
-                self.fact(path).fields |= used.fields
-                for part in used.fields:
-                    self.passed_field(inner, f"{name}.{part}", f"{path}.{part}")
-        elif used.index:
-            self.integers(argument)
-
-    def passed_tuple(self, inner: Facts, name: str, argument: ast.expr) -> None:
-        path = path_of(argument)
-        if path is None or isinstance(argument, ast.Attribute):
-            return
-        self.fact(path).items = max(self.fact(path).items, inner.get(name).items)
-        for i in range(inner.get(name).items):
-            self.passed_field(inner, f"{name}[{i}]", f"{path}[{i}]")
-
-    def passed_field(self, inner: Facts, name: str, path: str) -> None:
-        used, mine = inner.get(name), self.fact(path)
-        mine.array, mine.rank = mine.array or used.array, max(mine.rank, used.rank)
-        mine.index = mine.index or used.index
-        if used.items:
-            mine.items = max(mine.items, used.items)
-            for i in range(used.items):
-                self.passed_field(inner, f"{name}[{i}]", f"{path}[{i}]")
-
-    def integers(self, node: ast.expr) -> None:
-        for name in added(node):
-            self.fact(name).index = True
 
 
 _OF_ARRAYS = frozenset(("shape", "strides", "ndim", "dtype"))
@@ -372,6 +329,8 @@ _BUILTIN_CALLS = frozenset((
     "float32", "float64", "int32", "int64", "print", "round", "divmod", "zip", "enumerate", "sin",
     "cos", "log", "array",
 ))  # fmt: skip
+
+_OF_NUMBERS = frozenset(("int", "float", "range", "sqrt", "exp", "floor", "ceil", "isnan", "isinf"))
 
 _READERS: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
     ast.Subscript: _Reader.shape_index, ast.Attribute: _Reader.attribute, ast.Assign: _Reader.assign,

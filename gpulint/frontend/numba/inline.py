@@ -9,7 +9,7 @@ from gpulint.frontend.numba import conditions as cond
 from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba.context import MAX_INLINE, Context, Frame
 from gpulint.frontend.numba.merge import widen
-from gpulint.frontend.numba.values import SCALARS, Array, Choices, Function, Tuple, Unresolved, Value
+from gpulint.frontend.numba.values import SCALARS, Array, Choices, Function, Named, Tuple, Unresolved, Value
 from gpulint.frontend.shared.arguments import matched
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.shared.syntax import own_returns, tails
@@ -33,7 +33,7 @@ def call(cx: Context, callee: Function | Choices, given: Arguments, node: ast.Ca
     first, *rest = callee.options
     if not rest:
         return call(cx, _callable(first), given, node)
-    chosen = cx.opaque(f"{callee.name} is {_name(first)}", (), BOOL, node)
+    chosen = cx.opaque(f"{callee.name} is {name_of(first)}", (), BOOL, node)
     others = Choices(callee.name, tuple(rest))
     return cond.choose(
         cx,
@@ -49,7 +49,10 @@ def _callable(value: Value) -> Function | Choices:
     return value
 
 
-def _name(value: Value) -> str:
+def name_of(value: Value) -> str:
+    """A function by name and line."""
+    if isinstance(value, Named):
+        return value.name
     node = value.node if isinstance(value, Function) else None
     return f"{getattr(node, 'name', '<lambda>')}@{getattr(node, 'lineno', 0)}"
 

@@ -18,7 +18,7 @@ from gpulint.frontend.numba.calls import (
 from gpulint.frontend.numba.context import Context
 from gpulint.frontend.numba.inline import NONE, Arguments
 from gpulint.frontend.numba.memory import element_type, make
-from gpulint.frontend.numba.values import SCALARS, Array, Named, Tuple, Unresolved, Value
+from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Named, Tuple, Unresolved, Value
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UNKNOWN, FloatType, Type
@@ -45,7 +45,7 @@ def _gridsize_axis(cx: Context, axis: int, node: ast.AST) -> n.Expr:
 def _axes(cx: Context, node: ast.Call, given: Arguments, whole: bool) -> Value:
     count = given.positional[0] if given.positional else next(iter(given.keywords.values()), NONE)
     if not isinstance(count, n.Const) or not isinstance(count.value, int) or not 1 <= count.value <= 3:
-        raise NotHandled("a grid rank that is not the constant 1, 2 or 3", node)
+        return Foreign(cx.fresh("grid", UNKNOWN, node))  # which Numba refuses: anything
     cx.rank = max(cx.rank, int(count.value))
     axis = _gridsize_axis if whole else _grid_axis
     if count.value == 1:

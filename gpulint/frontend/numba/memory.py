@@ -14,7 +14,7 @@ from gpulint.frontend.numba.types import by_name
 from gpulint.frontend.numba.values import Array, DType, Named, Tuple, Unresolved, Value
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
-from gpulint.ir.types import FLOAT64, INT64, UNKNOWN, ArrayType, Type
+from gpulint.ir.types import FLOAT64, INT64, UNKNOWN, ArrayType, IntType, Type
 
 
 def element_type(dtype: Value) -> Type:
@@ -71,8 +71,29 @@ def reduce(cx: Context, name: str, node: ast.AST, given: Arguments) -> Value:
     array = given_array(cx, value, rank, node)
     if array.type.ndim is None or len(given.positional) > 1 or given.keywords:
         raise NotHandled(f"{name} of an array of unknown rank or along an axis", node)
-    _read(cx, array, (), array.type.ndim, node)
+    read(cx, array, node)
     return cx.fresh(name, UNKNOWN, node)
+
+
+def read(cx: Context, array: Array, node: ast.AST) -> None:
+    """Loads of every element of an array whose rank is known."""
+    _read(cx, array, (), array.type.ndim or 0, node)
+
+
+def arange(cx: Context, given: Arguments, node: ast.AST) -> Value:
+    """`np.arange(start, stop)`: memory of the thread's own, filled in order."""
+    parts = [ops.scalar(cx, v, node) for v in given.positional]
+    if not 1 <= len(parts) <= 2 or not all(isinstance(p.type, IntType) for p in parts):
+        raise NotHandled("np.arange with a step or of numbers that are no integers", node)
+    start, stop = (n.Const(0, INT64), parts[0]) if len(parts) == 1 else (parts[0], parts[1])
+    count = ops.extreme(cx, "max", [ops.binary(cx, "sub", stop, start, node), n.Const(0, INT64)], node)
+    array = make(cx, "local", count, INT64, node)
+    counter = n.Var(cx.names.unique(f"{array.name}.i"), INT64)
+    value = ops.binary(cx, "add", start, counter, node)
+    store = n.Store(array.name, (counter,), value, False, span=cx.span(node))
+    bounds = n.Const(0, INT64), extent(cx, array, 0, node), n.Const(1, INT64)
+    cx.emit(n.For(counter.name, *bounds, (store,), INT64, cx.span(node)))
+    return array
 
 
 def _read(cx: Context, array: Array, at: tuple[n.Expr, ...], rank: int, node: ast.AST) -> None:

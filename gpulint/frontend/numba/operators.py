@@ -10,7 +10,7 @@ from typing import Any
 from gpulint.frontend.numba import quotients
 from gpulint.frontend.numba import types as nt
 from gpulint.frontend.numba.context import Context
-from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Tuple, Unresolved, Value
+from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Method, Tuple, Unresolved, Value
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.types import (
@@ -65,6 +65,8 @@ def scalar(cx: Context, value: Value, node: ast.AST) -> n.Expr:
         return cx.loaded(value, (), value.field, cx.span(node))
     if isinstance(value, Array):
         raise NotHandled("arithmetic on whole arrays", node)
+    if isinstance(value, Method) and value.name == "data" and isinstance(value.owner, Method):
+        return cx.opaque("address", (), INT64, node)
     if isinstance(value, Tuple):
         raise NotHandled("a tuple used as a number", node)
     raise NotHandled(f"{type(value).__name__.lower()} used as a number", node)

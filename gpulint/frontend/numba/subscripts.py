@@ -199,6 +199,8 @@ def _of_tuple(cx: Context, value: Tuple | Shape, node: ast.Subscript) -> Value:
         return item(cx, value, position.value, node)
     if isinstance(value, Tuple) and position is not None and not isinstance(position, n.Range):
         return _selected(cx, value, position, node)
+    if isinstance(value, Shape) and position is not None and not isinstance(position, n.Range):
+        return cx.opaque(f"{value.array.name}.shape", (position,), INT64, node)
     raise NotHandled("a shape of unknown rank with a subscript that is not constant", node)
 
 
@@ -252,6 +254,8 @@ def _field(cx: Context, current: Place | Value, name: str, node: ast.AST) -> Pla
         if current.array is not None:
             return Place(replace(current.array, field=name), current.subscripts, False)
         return record_field(cx, current, name, node)
+    if isinstance(current, Unresolved):
+        return Unresolved(f"{current.text}[{name!r}]", current.node, current.scope)
     raise NotHandled("a field of something that is not a record", node)
 
 

@@ -6,9 +6,11 @@ import ast
 import builtins
 from functools import lru_cache
 
+from gpulint.frontend.numba import callers, members
 from gpulint.frontend.numba.context import Frame
 from gpulint.frontend.numba.facts import Facts
 from gpulint.frontend.numba.infer import Inference
+from gpulint.frontend.numba.overloads import Overloads, implementations
 from gpulint.frontend.numba.types import by_name
 from gpulint.frontend.numba.values import Choices, DType, Function, Named, Tuple, Unresolved, Value
 from gpulint.frontend.shared.syntax import dotted_text, own_returns, text_of
@@ -20,6 +22,7 @@ from gpulint.source.resolve import Project
 
 MAX_HOPS = 12
 MAX_CHOICES = 4
+MAX_CALLEES = 16  # functions that a factory is given
 WRAPPERS = frozenset((
     "cuda.jit", "numba.jit", "numba.njit", "numba.generated_jit", "cuda.declare_device",
     "numba.extending.register_jitable", "functools.wraps", "functools.lru_cache", "functools.cache",
@@ -72,6 +75,7 @@ class World:
         self.inference = Inference(self)
         self._names: dict[tuple[Scope, str], Value] = {}
         self._hops = 0
+        self.overloads = Overloads(self)
         self._active: set[int] = set()  # bindings under evaluation
         self._cut = False  # what was just resolved depends on where it was asked from
 
@@ -117,7 +121,7 @@ class World:
         if not bindings:
             if isinstance(node, ast.Name) and not scope.lookup(node.id) and hasattr(builtins, node.id):
                 return Named(f"builtins.{node.id}")
-            return Unresolved(text, node, scope)
+            return self._member(text, node, scope)
         options: list[Value] = []
         if len(bindings) > MAX_CHOICES:
             return Unresolved(text, node, scope)
@@ -131,18 +135,41 @@ class World:
                 options.append(option)
         return _one_of(text, options) or Unresolved(text, node, scope)
 
+    def _member(self, text: str, node: ast.expr, scope: Scope) -> Value:
+        """An attribute of an object: one of the functions that its class gives it."""
+        if not isinstance(node, ast.Attribute) or self._hops >= MAX_HOPS or id(node) in self._active:
+            self._cut = self._cut or isinstance(node, ast.Attribute)
+            return Unresolved(text, node, scope)
+        self._active.add(id(node))
+        try:
+            found = _one_of(text, members.member(self, node, scope))
+        finally:
+            self._active.discard(id(node))
+        return found if isinstance(found, (Function, Choices)) else Unresolved(text, node, scope)
+
     def _bound(self, b: Binding, text: str, node: ast.expr, scope: Scope) -> Value:
         if b.kind == "function" and isinstance(b.node, ast.FunctionDef):
             inner = b.scope.module.scopes.get(b.node)
             if inner is not None:
-                return Function(b.node, inner)
+                return self._implemented(Function(b.node, inner), b.node, scope)
         if b.kind == "import" and b.target:
             named = canonical(b.target)
             return Named(named) if named else Unresolved(text, node, scope)
         if b.kind in ("assign", "unpack") and b.value is not None:
             found = self._item(self.value(b.value, b.scope), b.index, b.scope)
             return Unresolved(text, b.value, b.scope) if isinstance(found, Unresolved) else found
-        return Unresolved(text, node, scope)
+        several = callers.passed(self, b, scope) if b.kind == "param" else self._iterated(b)
+        return _callees(text, several or []) or Unresolved(text, node, scope)
+
+    def _implemented(self, f: Function, node: ast.FunctionDef, scope: Scope) -> Value:
+        """The function, or what is compiled in its place."""
+        given = implementations(self.overloads.of(node, f.scope, scope))
+        return (_one_of(node.name, list(given)) if given else None) or f
+
+    def _iterated(self, b: Binding) -> list[Value] | None:
+        """What a loop over a tuple of known things binds to its variable."""
+        found = self.value(b.value, b.scope) if b.kind == "loop" and b.value is not None else None
+        return [self._item(v, b.index, b.scope) for v in found.items] if isinstance(found, Tuple) else None
 
     def _item(self, value: Value, index: tuple[int, ...], scope: Scope) -> Value:
         for i in index:
@@ -166,6 +193,8 @@ class World:
             return Tuple(tuple(self.value(e, scope) for e in node.elts))
         if isinstance(node, ast.IfExp):
             return self._conditional(node, scope)
+        if isinstance(node, ast.Attribute):
+            return self._member(text_of(node), node, scope)
         if isinstance(node, ast.Call) and self._hops < MAX_HOPS:
             self._hops += 1
             try:
@@ -188,9 +217,16 @@ class World:
         made = self.value(maker, scope)
         if isinstance(made, Named) and made.name in WRAPPERS:
             return self._wrapped(node, scope)
-        if isinstance(made, Function) and maker is node.func and isinstance(made.node, ast.FunctionDef):
-            return self._made(made, made.node, node, scope)
-        return Unresolved(text_of(node), node, scope)
+        if not isinstance(made, (Function, Choices)) or maker is not node.func:
+            return Unresolved(text_of(node), node, scope)
+        options: list[Value] = []
+        for f in made.options if isinstance(made, Choices) else (made,):
+            if not isinstance(f, Function) or not isinstance(f.node, ast.FunctionDef):
+                return Unresolved(text_of(node), node, scope)
+            found = self._made(f, f.node, node, scope)
+            if found not in options:
+                options.append(found)
+        return _one_of(text_of(node), options) or Unresolved(text_of(node), node, scope)
 
     def _wrapped(self, node: ast.Call, scope: Scope) -> Value:
         for argument in node.args:
@@ -216,6 +252,7 @@ class World:
     def _factory_frame(self, factory: Function, node: ast.FunctionDef, call: ast.Call, scope: Scope) -> Frame:
         prefix = f"{node.name}:{call.lineno}."
         names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+        names = names[1 if members.bound(factory.scope, call) else 0 :]
         given = dict(zip(names, call.args, strict=False))
         given.update({k.arg: k.value for k in call.keywords if k.arg})
         frame = Frame(node, factory.scope, factory.scope.module, Facts(), prefix)
@@ -234,10 +271,19 @@ def _one_of(text: str, options: list[Value]) -> Value | None:
     """The only option, or a choice of functions; None when they are of different kinds."""
     if len(options) == 1:
         return options[0]
-    functions = [o for o in options if isinstance(o, Function)]
-    if functions and len(functions) == len(options):
-        return Choices(text, tuple(functions))
+    flat = [f for o in options for f in (o.options if isinstance(o, Choices) else (o,))]
+    functions = [f for f in dict.fromkeys(flat) if isinstance(f, Function)]
+    if functions and all(isinstance(f, Function) for f in flat) and len(functions) <= MAX_CALLEES:
+        return functions[0] if len(functions) == 1 else Choices(text, tuple(functions))
     return None
+
+
+def _callees(text: str, options: list[Value]) -> Value | None:
+    """A choice of functions, those of libraries among them."""
+    known = all(isinstance(o, (Function, Named)) for o in options)
+    if not known or not 0 < len(options) <= MAX_CALLEES:
+        return None
+    return options[0] if len(options) == 1 else Choices(text, tuple(dict.fromkeys(options)))
 
 
 def _framed(value: Value, scope: Scope, frame: Frame) -> Value:

@@ -80,7 +80,7 @@ def relation(s: Setting, goal: Bool) -> bool:
             owners.setdefault(owner(x.name), set()).add(x)
     if goal == FALSE or len(owners) < 2:
         return False
-    prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS))
+    prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS), memo=s.memo)
     for own in owners.values():
         for size in (2, 3):
             fixed = [eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)]

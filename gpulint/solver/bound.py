@@ -1,4 +1,4 @@
-"""Upper bounds of polynomials by elimination: the cheap rung, and where clauses come from.
+"""What upper bounds by elimination start from: the cheap rung, and where clauses come from.
 
 To show `p <= 0` under constraints `g_i <= 0` it looks for a certificate
 
@@ -6,20 +6,18 @@ To show `p <= 0` under constraints `g_i <= 0` it looks for a certificate
 
 with the unwanted atoms gone from `p'`. Then `p' <= 0` implies `p <= 0` (each `c_i * g_i <= 0`), so
 that `p'` is either settled by static bounds, a proof, or a sufficient condition over what was kept:
-a clause. The multipliers are integers times monomials whose atoms are known not to be negative.
-Sound in that direction only: no certificate says nothing about the goal.
+a clause. The search for one is in `eliminate`. The multipliers are integers times monomials whose
+atoms are known not to be negative. Sound in that direction only: no certificate says nothing about the goal.
 Source: Fourier-Motzkin elimination along one goal, with products by non-negative factors (a
 fragment of Handelman's theorem).
 """
 
 from __future__ import annotations
 
-import heapq
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
+from gpulint.solver.flat import without
 from gpulint.term import (
-    ZERO,
     App,
     Atom,
     Bool,
@@ -35,16 +33,8 @@ from gpulint.term import (
     subst,
 )
 from gpulint.term.build import ONE, monomial, of_atom
-from gpulint.term.interval import Interval, bounds, meet
-from gpulint.term.node import Mono
+from gpulint.term.interval import bounds
 from gpulint.term.walk import atoms
-
-Keep = Callable[[Atom], bool]
-NODES = 80  # search steps for one goal
-SETTLE = 16  # of them, for a goal over kept atoms
-MAX_TERMS = 24  # monomials of a polynomial worth going on with
-HUGE = 2**24
-FOUND = 6  # candidates for one goal
 
 
 def upper(cond: Bool) -> list[Int]:
@@ -87,16 +77,16 @@ def _spread(p: Int, depth: int = 3) -> list[Int]:
     return [p]
 
 
-def definitions(terms: Iterable[Int]) -> list[Int]:
-    """Constraints that define the quotients, remainders and extremes in the terms.
+def definitions(constraints: Sequence[Int], *goals: Int) -> list[Int]:
+    """Constraints that define the quotients, remainders and extremes in constraints and goals.
 
-    The terms themselves may be constraints (at most zero): lower bounds that they state of single
-    atoms are used to see that a divisor is positive or a dividend not negative.
+    Lower bounds that the constraints (at most zero) state of single atoms are used to see that a
+    divisor is positive or a dividend not negative. A goal is not known to be at most zero, so it states
+    nothing: `w >= 1` must not follow from a quotient by `w` that was read as one by a positive number.
     """
-    terms = list(terms)
-    low = floors(terms)
+    low = floors(constraints)
     out: list[Int] = []
-    for a in atoms(*terms):
+    for a in atoms(*goals, *constraints):
         if not isinstance(a, App):
             continue
         t = of_atom(a)
@@ -105,7 +95,7 @@ def definitions(terms: Iterable[Int]) -> list[Int]:
             positive = at_least(x, low, 0)
             if a.op == "floordiv":
                 out += [sub(mul(w, t), x), sub(add(x, ONE), add(mul(w, t), w))]
-                out += _quotient_bounds(t, x, w, terms)
+                out += _quotient_bounds(t, x, w, constraints)
                 out += [neg(t)] if positive else []
             else:
                 out += [add(sub(t, w), ONE), neg(t)]
@@ -137,7 +127,7 @@ def at_least(t: Int, low: dict[Atom, int], floor: int) -> bool:
     return found is not None and found >= floor
 
 
-def _quotient_bounds(t: Int, x: Int, w: Int, cons: list[Int]) -> list[Int]:
+def _quotient_bounds(t: Int, x: Int, w: Int, cons: Sequence[Int]) -> list[Int]:
     """`x // w <= h - 1` from a constraint `x <= h*w - 1`, for a symbolic divisor.
 
     Sound: `x < h*w` and `w >= 1` give `x // w < h`.
@@ -149,157 +139,10 @@ def _quotient_bounds(t: Int, x: Int, w: Int, cons: list[Int]) -> list[Int]:
     for g in cons:
         limit = sub(x, g)  # g <= 0 says x <= limit
         if limit.constant < 0 and all(top in m for m, _ in limit.terms if m) and len(limit.terms) > 1:
-            rest = [(tuple(_minus(m, (top,))), c) for m, c in limit.terms if m]
+            rest = [(tuple(without(m, (top,))), c) for m, c in limit.terms if m]
             height = add(*(mul(monomial(m), c) if m else const(c) for m, c in rest))
             out.append(add(sub(t, height), ONE))
     return out
-
-
-class Bounder:
-    """Constraints indexed for elimination; those on single atoms become bounds of the atoms."""
-
-    def __init__(self, constraints: Sequence[Int]) -> None:
-        self.constraints = list(dict.fromkeys(constraints))
-        self.by_mono: dict[tuple[Mono, bool], list[tuple[Int, int]]] = {}
-        self.edges: dict[Atom, Interval] = {}
-        floor = floors(self.constraints)
-        for a, low in floor.items():
-            self.edges[a] = (low, None)
-        for g in self.constraints:
-            single = _single(g)
-            if single is not None:
-                a, edge = single
-                self.edges[a] = meet(self.edges.get(a, (None, None)), edge)
-                continue
-            for m, c in g.terms:
-                if m:
-                    self.by_mono.setdefault((m, c > 0), []).append((g, c))
-
-    def edge(self, a: Atom) -> Interval:
-        return meet((a.lo, a.hi), self.edges.get(a, (None, None)))
-
-    def nonneg(self, m: Mono) -> bool:
-        return all((low := self.edge(a)[0]) is not None and low >= 0 for a in m)
-
-    def proves(self, p: Int) -> bool:
-        """Whether `p <= 0` follows."""
-        return self.reduce(p, _none, 1) == [ZERO]
-
-    def _negative(self, p: Int) -> bool:
-        """Whether `p <= 0` by the bounds of its atoms alone."""
-        if p.hi is not None:
-            return p.hi <= 0 or (bool(self.edges) and self._top(p) <= 0)
-        return bool(self.edges) and self._top(p) <= 0
-
-    def _top(self, p: Int) -> float:
-        high = bounds(p, self.edges)[1]
-        return math.inf if high is None else high
-
-    def reduce(self, p: Int, keep: Keep, wanted: int = FOUND) -> list[Int]:
-        """Polynomials `p'` with `p' <= 0` sufficient for `p <= 0`, unwanted atoms gone.
-
-        A proof comes back as the only one, `ZERO`. The order is that of discovery.
-        """
-        found: list[Int] = []
-        hopeless: list[Int] = []
-        seen = {p}
-        queue = [(0, 0, p)]
-        steps = 0
-        while queue and steps < NODES and len(found) < wanted:
-            q = heapq.heappop(queue)[2]
-            steps += 1
-            if self._negative(q):
-                return [ZERO]
-            m = self._pick(q, keep)
-            if m is None:
-                if q.value is not None:
-                    hopeless.append(q)  # this way leads nowhere, another may
-                    continue
-                if self._settle(q):
-                    return [ZERO]
-                found.append(q)
-                continue
-            for n in self._options(q, m, edges=keep is not _none):
-                if n not in seen and len(n.terms) <= MAX_TERMS:
-                    seen.add(n)
-                    loose = sum(1 for mono, _ in n.terms if not all(keep(a) for a in mono))
-                    heapq.heappush(queue, (2 * loose + len(n.terms), len(seen), n))
-        return found + hopeless[:1]
-
-    def _settle(self, q: Int) -> bool:
-        """Whether a polynomial over kept atoms is at most zero by the constraints at hand."""
-        stack, seen, steps = [q], {q}, 0
-        while stack and steps < SETTLE:
-            r = stack.pop(0)
-            steps += 1
-            if self._negative(r):
-                return True
-            for m, _ in r.terms:
-                if m:
-                    for n in self._options(r, m, edges=False):
-                        if n not in seen and len(n.terms) <= len(q.terms) + 2:
-                            seen.add(n)
-                            stack.append(n)
-        return False
-
-    @staticmethod
-    def _pick(p: Int, keep: Keep) -> Mono | None:
-        """The monomial to eliminate next: the longest that holds an unwanted atom."""
-        best: Mono | None = None
-        for m, _ in p.terms:
-            if m and not all(keep(a) for a in m) and (best is None or len(m) > len(best)):
-                best = m
-        return best
-
-    def _options(self, p: Int, m: Mono, edges: bool) -> list[Int]:
-        """Polynomials at least `p` (up to a positive factor) without `m`, fewest monomials first.
-
-        `edges`: also put the bounds of single atoms in their place (bounds beyond HUGE apart, which say
-        nothing of the code).
-        """
-        c = next(k for mono, k in p.terms if mono == m)
-        out: list[Int] = []
-        parts = {m, *((a,) for a in m)} if len(m) > 1 else {m}
-        if len(m) == 3:
-            parts |= {(m[0], m[1]), (m[0], m[2]), (m[1], m[2])}
-        for part in sorted(parts, key=lambda q: (-len(q), [a.order for a in q])):
-            rest = _minus(m, part)
-            if not self.nonneg(rest):
-                continue
-            factor = monomial(rest)
-            for g, k in self.by_mono.get((part, c > 0), ()):
-                if len(g.terms) > len(p.terms) + 4:
-                    continue
-                scale = math.lcm(abs(c), abs(k))
-                out.append(sub(mul(p, scale // abs(c)), mul(mul(g, factor), scale // abs(k))))
-            if len(part) == 1:
-                low, high = self.edge(part[0])
-                bound = high if c > 0 else low
-                if bound is not None and (edges or rest) and abs(bound) <= HUGE:
-                    out.append(sub(p, mul(mul(sub(of_atom(part[0]), const(bound)), factor), c)))
-        out.sort(key=lambda q: len(q.terms))
-        return out
-
-
-def _single(g: Int) -> tuple[Atom, Interval] | None:
-    """A constraint on one atom alone, as its bounds."""
-    named = [(m, c) for m, c in g.terms if m]
-    if len(named) != 1 or len(named[0][0]) != 1:
-        return None
-    (a,), c = named[0]
-    k = g.constant
-    return (a, (None, -k // c)) if c > 0 else (a, (-(k // c), None))
-
-
-def _none(_: Atom) -> bool:
-    return False
-
-
-def _minus(m: Mono, part: Mono) -> Mono:
-    left = list(m)
-    for a in part:
-        left.remove(a)
-    return tuple(left)
 
 
 def extremes(p: Int) -> tuple[str, list[Int]] | None:

@@ -41,7 +41,7 @@ def decide(
     start = Setting(kernel, accesses, options, given)
     if given and start.prover.unsat(*(c.condition for c in given)):
         parts = [c.condition for c in given]
-        free = Setting(kernel, accesses, options).prover
+        free = Setting(kernel, accesses, options, memo=start.memo).prover
         last = next((k for k in range(len(given)) if free.unsat(*parts[: k + 1])), 0)
         o = Obligation("contract", "unsatisfiable", given[last].span)
         v = Verdict(o, REFUTED, reason="no launch can meet the declared clauses", clauses=given)

@@ -81,7 +81,7 @@ def host_prover(s: Setting) -> Prover:
     sizes = space.launch_facts(s.kernel, s.accesses, s.options)
     apart = [f for f in sizes if not any(x.name.startswith("grid.") for x in symbols(f))]
     known = [f for f in map(s.term, apart) if f != FALSE]
-    return Prover([*known, *s.binding.facts], s.options.rlimit, budget=s.budget)
+    return Prover([*known, *s.binding.facts], s.options.rlimit, budget=s.budget, memo=s.memo)
 
 
 def _limits(a: SiteRound) -> None:

@@ -13,7 +13,9 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from gpulint.solver import powers
-from gpulint.solver.bound import Bounder, choices, definitions, extremes, upper
+from gpulint.solver.bound import choices, definitions, extremes, upper
+from gpulint.solver.eliminate import Bounder
+from gpulint.solver.memo import Memo
 from gpulint.term import (
     FALSE,
     TRUE,
@@ -70,13 +72,14 @@ class Prover:
         ranges: Mapping[str, Bool] | None = None,
         budget: Budget | None = None,
         ordered: frozenset[str] = frozenset(),
+        memo: Memo | None = None,
     ) -> None:
         """`ranges` maps an array to what holds of each element, over the symbol `ELEMENT`.
 
         `ordered` are the one-dimensional arrays whose elements do not decrease.
         """
         self.ordered = ordered
-        self.budget = budget or Budget()
+        self.budget, self.memo = budget or Budget(), memo or Memo()
         self.facts = tuple(dict.fromkeys(p for f in facts for p in conjuncts(f)))
         self.rlimit = rlimit
         self.ranges = dict(ranges or {})
@@ -89,11 +92,14 @@ class Prover:
         for array, what in (ranges or {}).items():
             merged[array] = and_(what, merged.get(array, TRUE))
         both = [*self.facts, *facts]
-        return Prover(both, self.rlimit, merged, self.budget, self.ordered) if facts or ranges else self
+        if not facts and not ranges:
+            return self
+        return Prover(both, self.rlimit, merged, self.budget, self.ordered, self.memo)
 
     def sorting(self, arrays: frozenset[str]) -> Prover:
         """This prover with more arrays taken as sorted."""
-        return Prover(self.facts, self.rlimit, self.ranges, self.budget, self.ordered | arrays)
+        both = self.ordered | arrays
+        return Prover(self.facts, self.rlimit, self.ranges, self.budget, both, self.memo)
 
     def elements(self, *terms: Bool | Int) -> list[Bool]:
         """What the known ranges say of the loaded elements in the terms."""
@@ -137,7 +143,7 @@ class Prover:
         known = [domain, *self.elements(domain, *goals)]
         known += self.relevant(*known, *goals)
         cons = [p for f in known for p in upper(f)]
-        return Bounder([*cons, *definitions([*goals, *cons])])
+        return self.memo.bounder([*cons, *definitions(cons, *goals)])
 
     def _cheap(self, domain: Bool, goal: Bool, depth: int) -> str:
         if goal == TRUE or domain == FALSE or goal in conjuncts(domain):
@@ -194,16 +200,23 @@ class Prover:
         whole = powers.cases(whole) or whole
         if whole == FALSE:
             return True
-        if not self.budget.spend("proofs"):
-            return False
+        whole = and_(whole, *self.elements(whole))
+        claims = [whole, *self.relevant(whole, hops=PROOF_HOPS)]
+        key = frozenset(p for c in claims for p in conjuncts(c))
+        if key not in self.memo.unsat:
+            if not self.budget.spend("proofs"):
+                return False
+            self.memo.unsat[key] = self._contradictory(claims)
+        return self.memo.unsat[key]
+
+    def _contradictory(self, claims: list[Bool]) -> bool:
         import z3
 
         from gpulint.solver.encode import Encoder
         from gpulint.solver.model import make_solver
 
-        whole = and_(whole, *self.elements(whole))
         solver = make_solver(self.rlimit)
-        solver.from_string(Encoder().script([whole, *self.relevant(whole, hops=PROOF_HOPS)]))
+        solver.from_string(Encoder().script(claims))
         return bool(solver.check() == z3.unsat)
 
     def model(

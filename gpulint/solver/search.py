@@ -54,7 +54,7 @@ def usual(s: Setting) -> Setting:
         if axis >= min(rank, s.accesses.grid_rank):
             mapping[space.atom_of(names.grid_size(axis))] = const(1)
     binding = Binding(mapping, (), (), True)
-    return Setting(s.kernel, s.accesses, s.options, s.premises, None, binding)
+    return Setting(s.kernel, s.accesses, s.options, s.premises, None, binding, memo=s.memo)
 
 
 def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:

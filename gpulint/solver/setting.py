@@ -12,6 +12,7 @@ from gpulint.dataflow.access import Access, AccessSet, IntOp
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.ir.nodes import Kernel
 from gpulint.solver import space
+from gpulint.solver.memo import Memo
 from gpulint.solver.options import Options
 from gpulint.solver.pairs import TILES, Order
 from gpulint.solver.prover import ELEMENT, Budget, Prover
@@ -34,11 +35,12 @@ class Setting:
         site: LaunchSite | None = None,
         binding: Binding | None = None,
         budget: Budget | None = None,
+        memo: Memo | None = None,
     ) -> None:
         self.kernel, self.accesses, self.options = kernel, accesses, options
         self.premises = tuple(premises)
         self.site, self.binding = site, binding
-        self.budget = budget or Budget()
+        self.budget, self.memo = budget or Budget(), memo or Memo()
         self.tiles = kernel.dialect in TILES
         self._seen: dict[tuple[int, frozenset[int]], Seen] = {}
 
@@ -51,7 +53,7 @@ class Setting:
             own += [*self.binding.facts, *self.binding.device_facts]
             own += space.memory_facts(self.kernel, self.accesses, self.term)
             own += space.host_facts(own, self.options)
-        return Prover(own, self.options.rlimit, self._ranges(), self.budget, self._ordered())
+        return Prover(own, self.options.rlimit, self._ranges(), self.budget, self._ordered(), self.memo)
 
     @cached_property
     def standing(self) -> tuple[Bool, ...]:
@@ -103,7 +105,9 @@ class Setting:
         if not added:
             return self
         both = (*self.premises, *added)
-        return Setting(self.kernel, self.accesses, self.options, both, self.site, self.binding, self.budget)
+        return Setting(
+            self.kernel, self.accesses, self.options, both, self.site, self.binding, self.budget, self.memo
+        )
 
     def see(self, a: Access | IntOp, within: frozenset[int] = frozenset(space.AXES)) -> Seen:
         key = (id(a), within)

@@ -42,7 +42,8 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
     g = r.setting
     declared = tuple(c for c in g.premises if c.origin == "declared")
     binding = bind(g.kernel, g.accesses.arrays, site)
-    s = Setting(g.kernel, g.accesses, g.options, (), site, binding, Budget(SITE_PROOFS, SITE_MODELS))
+    budget = Budget(SITE_PROOFS, SITE_MODELS)
+    s = Setting(g.kernel, g.accesses, g.options, (), site, binding, budget, g.memo)
     out = SiteRound(s)
     if binding.problems:
         out.reason = binding.problems[0].message

@@ -78,23 +78,40 @@ def of_terms(terms: tuple[tuple[Mono, int], ...]) -> Interval:
     return _poly(terms, lambda a: (a.lo, a.hi))
 
 
+class Bounds:
+    """Bounds of terms with the atoms of `env` narrowed to the given intervals; shared parts once."""
+
+    def __init__(self, env: Env) -> None:
+        self._env = env
+        self._ints: dict[Int, Interval] = {}
+        self._atoms: dict[Atom, Interval] = {}
+
+    def __call__(self, t: Int) -> Interval:
+        found = self._ints.get(t)
+        if found is None:
+            found = self._ints[t] = meet(_poly(t.terms, self.atom), (t.lo, t.hi))
+        return found
+
+    def atom(self, a: Atom) -> Interval:
+        found = self._atoms.get(a)
+        if found is None:
+            found = self._atoms[a] = self._of(a)
+        return found
+
+    def product(self, mono: Mono) -> Interval:
+        """Bounds of a product of atoms, equal ones next to each other."""
+        return _poly(((mono, 1),), self.atom)
+
+    def _of(self, a: Atom) -> Interval:
+        own: Interval = (a.lo, a.hi)
+        if getattr(a, "args", None) is not None:
+            own = meet(own, of_app(a, self))  # type: ignore[arg-type]
+        return meet(own, self._env[a]) if a in self._env else own
+
+
 def bounds(term: Int, env: Env) -> Interval:
     """Bounds of `term` with the atoms of `env` narrowed to the given intervals."""
-    cache: dict[Int, Interval] = {}
-
-    def integer(t: Int) -> Interval:
-        if t not in cache:
-            cache[t] = meet(_poly(t.terms, atom), (t.lo, t.hi))
-        return cache[t]
-
-    def atom(a: Atom) -> Interval:
-        own: Interval = (a.lo, a.hi)
-        args = getattr(a, "args", None)
-        if args is not None:
-            own = meet(own, of_app(a, integer))  # type: ignore[arg-type]
-        return meet(own, env[a]) if a in env else own
-
-    return integer(term)
+    return Bounds(env)(term)
 
 
 def _poly(terms: tuple[tuple[Mono, int], ...], atom: Callable[[Atom], Interval]) -> Interval:

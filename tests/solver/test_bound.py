@@ -7,7 +7,8 @@ import random
 
 import pytest
 
-from gpulint.solver.bound import Bounder, definitions, extremes, upper
+from gpulint.solver.bound import definitions, extremes, upper
+from gpulint.solver.eliminate import Bounder
 from gpulint.term import (
     ZERO,
     Int,
@@ -73,7 +74,7 @@ def test_residuals_imply_the_goal(seed: int) -> None:
         parts.append(or_(le(random_term(rng, 1), N), le(random_term(rng, 1), M)))
     domain, goal = and_(*parts), random_term(rng)
     cons = upper(domain)
-    bounder = Bounder([*cons, *definitions([goal, *cons])])
+    bounder = Bounder([*cons, *definitions(cons, goal)])
     found = bounder.reduce(goal, kept)
     for env in ENVIRONMENTS:
         if holds(domain, env) and evaluate(goal, env) > 0:
@@ -111,3 +112,12 @@ def test_missing_bound_is_left_as_a_residual() -> None:
 def test_negative_factor_is_not_used_as_a_multiplier() -> None:
     bounder = Bounder(upper(lt(AT, 3)))
     assert ZERO not in bounder.reduce(AT * N - 2 * N, kept)
+
+
+def test_a_goal_says_nothing_of_the_divisors_that_it_speaks_of() -> None:
+    w, top = sym("w"), sym("top")
+    domain, goal = le(floordiv(N, w), top), 1 - w  # holds of w == -1 as well
+    cons = upper(domain)
+    assert not Bounder([*cons, *definitions(cons, goal)]).proves(goal)
+    known = [*cons, goal]
+    assert Bounder([*known, *definitions(known, goal)]).proves(goal)

@@ -1,0 +1,219 @@
+"""The elimination of unwanted atoms from a goal `p <= 0`, step by step towards fewer monomials.
+
+See `bound` for what a certificate is. The search is best first, bounded by a number of steps, and the same
+on every machine. Constraints and results are terms; the search itself runs on `flat` polynomials.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+
+from gpulint.solver.bound import floors
+from gpulint.solver.flat import UNIT, Flat, Monomials, combined
+from gpulint.term import ZERO, Atom, Int
+from gpulint.term.interval import Bounds, Interval, meet
+
+Keep = Callable[[Atom], bool]
+NODES = 80  # search steps for one goal
+SETTLE = 16  # of them, for a goal over kept atoms
+MAX_TERMS = 24  # monomials of a polynomial worth going on with
+HUGE = 2**24
+FOUND = 6  # candidates for one goal
+MAX_SCALE = 2**512  # factor of one step
+
+
+class Bounder:
+    """Constraints indexed for elimination; those on single atoms become bounds of the atoms."""
+
+    def __init__(self, constraints: Sequence[Int], monomials: Monomials | None = None) -> None:
+        self.monomials = monomials or Monomials()
+        self.constraints = list(dict.fromkeys(constraints))
+        self.edges: dict[Atom, Interval] = {a: (low, None) for a, low in floors(self.constraints).items()}
+        self._by_mono: dict[tuple[int, bool], list[tuple[Flat, int]]] = {}
+        for g in self.constraints:
+            single = _single(g)
+            if single is not None:
+                a, edge = single
+                self.edges[a] = meet(self.edges.get(a, (None, None)), edge)
+                continue
+            flat = self.monomials.flat(g)
+            for m, c in flat.items():
+                if m != UNIT:
+                    self._by_mono.setdefault((m, c > 0), []).append((flat, c))
+        self._edge: dict[Atom, Interval] = {}
+        self._nonneg: dict[int, bool] = {UNIT: True}
+        self._range: dict[int, Interval] = {UNIT: (1, 1)}
+        self._bounds = Bounds(self.edges)
+        self._proved: dict[Int, bool] = {}
+
+    def proves(self, p: Int) -> bool:
+        """Whether `p <= 0` follows."""
+        found = self._proved.get(p)
+        if found is None:
+            found = self._proved[p] = self.reduce(p, _none, 1) == [ZERO]
+        return found
+
+    def reduce(self, p: Int, keep: Keep, wanted: int = FOUND) -> list[Int]:
+        """Polynomials `p'` with `p' <= 0` sufficient for `p <= 0`, unwanted atoms gone.
+
+        A proof comes back as the only one, `ZERO`. The order is that of discovery.
+        """
+        return _Search(self, keep, wanted).run(p)
+
+    def edge(self, a: Atom) -> Interval:
+        found = self._edge.get(a)
+        if found is None:
+            found = self._edge[a] = meet((a.lo, a.hi), self.edges.get(a, (None, None)))
+        return found
+
+    def nonneg(self, m: int) -> bool:
+        """Whether a monomial is a product of atoms that are not negative."""
+        found = self._nonneg.get(m)
+        if found is None:
+            lows = (self.edge(a)[0] for a in self.monomials.known[m].atoms)
+            found = self._nonneg[m] = all(low is not None and low >= 0 for low in lows)
+        return found
+
+    def range(self, m: int) -> Interval:
+        """The bounds of a monomial by those of its atoms, arguments of applications included."""
+        found = self._range.get(m)
+        if found is None:
+            found = self._range[m] = self._bounds.product(self.monomials.known[m].atoms)
+        return found
+
+    def negative(self, p: Flat) -> bool:
+        """Whether `p <= 0` by the bounds of its atoms alone."""
+        top = 0
+        for m, c in p.items():
+            low, high = self.range(m)
+            edge = high if c > 0 else low
+            if edge is None:
+                return False
+            top += c * edge
+        return top <= 0
+
+    def options(self, p: Flat, m: int, edges: bool) -> list[Flat]:
+        """Polynomials at least `p` (up to a positive factor) without `m`, fewest monomials first.
+
+        `edges`: also put the bounds of single atoms in their place (bounds beyond HUGE apart, which say
+        nothing of the code).
+        """
+        c, longest = p[m], len(p) + 4
+        known, by_mono = self.monomials, self._by_mono
+        out: list[Flat] = []
+        for part, rest in known.parts(m):
+            if not self.nonneg(rest):
+                continue
+            for g, k in by_mono.get((part, c > 0), ()):
+                if len(g) > longest:
+                    continue
+                scale = math.lcm(c, k)
+                factored = known.times(g, rest) if scale < MAX_SCALE else None
+                if factored is not None:
+                    out.append(combined(p, scale // abs(c), factored, scale // abs(k)))
+            if edges or rest != UNIT:
+                bound = self._bound(part, c)
+                if bound is not None and abs(bound) <= HUGE:
+                    out.append(combined(p, 1, {m: 1, rest: -bound} if bound else {m: 1}, c))
+        out.sort(key=len)
+        return out
+
+    def _bound(self, part: int, c: int) -> int | None:
+        """The bound of a single atom that a positive (negative) coefficient asks for."""
+        atoms = self.monomials.known[part].atoms
+        if len(atoms) != 1:
+            return None
+        low, high = self.edge(atoms[0])
+        return high if c > 0 else low
+
+
+class _Search:
+    """One search for a goal, with what its `keep` says of monomials."""
+
+    def __init__(self, bounder: Bounder, keep: Keep, wanted: int) -> None:
+        self.b, self.keep, self.wanted = bounder, keep, wanted
+        self.edges = keep is not _none
+        self._kept: dict[int, bool] = {UNIT: True}
+
+    def run(self, p: Int) -> list[Int]:
+        start = self.b.monomials.flat(p)
+        found: list[Flat] = []
+        hopeless: list[Flat] = []
+        seen = {frozenset(start.items())}
+        queue = [(0, 0, start)]
+        steps = 0
+        while queue and steps < NODES and len(found) < self.wanted:
+            q = heapq.heappop(queue)[2]
+            steps += 1
+            if self.b.negative(q):
+                return [ZERO]
+            m = self._pick(q)
+            if m is None:
+                if not q or q.keys() == {UNIT}:
+                    hopeless.append(q)  # this way leads nowhere, another may
+                    continue
+                if self._settle(q):
+                    return [ZERO]
+                found.append(q)
+                continue
+            for n in self.b.options(q, m, self.edges):
+                if len(n) > MAX_TERMS:
+                    break  # the longer ones follow
+                key = frozenset(n.items())
+                if key not in seen:
+                    seen.add(key)
+                    heapq.heappush(queue, (2 * self._loose(n) + len(n), len(seen), n))
+        return [self.b.monomials.term(q) for q in found + hopeless[:1]]
+
+    def _kept_whole(self, m: int) -> bool:
+        found = self._kept.get(m)
+        if found is None:
+            found = self._kept[m] = all(map(self.keep, self.b.monomials.known[m].atoms))
+        return found
+
+    def _loose(self, p: Flat) -> int:
+        return sum(not self._kept_whole(m) for m in p)
+
+    def _pick(self, p: Flat) -> int | None:
+        """The monomial to eliminate next: the longest that holds an unwanted atom."""
+        known = self.b.monomials.known
+        loose = [m for m in p if not self._kept_whole(m)]
+        if len(loose) < 2:
+            return loose[0] if loose else None
+        return min(loose, key=lambda m: (-known[m].rank[0], known[m].rank[1]))
+
+    def _settle(self, q: Flat) -> bool:
+        """Whether a polynomial over kept atoms is at most zero by the constraints at hand."""
+        known = self.b.monomials.known
+        stack, seen, longest = [q], {frozenset(q.items())}, len(q) + 2
+        for steps in range(SETTLE):
+            if steps >= len(stack):
+                return False
+            r = stack[steps]
+            if self.b.negative(r):
+                return True
+            for m in sorted(r, key=lambda m: known[m].rank):
+                for n in self.b.options(r, m, edges=False) if m != UNIT else ():
+                    if len(n) > longest:
+                        break
+                    key = frozenset(n.items())
+                    if key not in seen:
+                        seen.add(key)
+                        stack.append(n)
+        return False
+
+
+def _single(g: Int) -> tuple[Atom, Interval] | None:
+    """A constraint on one atom alone, as its bounds."""
+    named = [(m, c) for m, c in g.terms if m]
+    if len(named) != 1 or len(named[0][0]) != 1:
+        return None
+    (a,), c = named[0]
+    k = g.constant
+    return (a, (None, -k // c)) if c > 0 else (a, (-(k // c), None))
+
+
+def _none(_: Atom) -> bool:
+    return False

@@ -186,6 +186,9 @@ class _Work:
         elif rank is not None and len(a.shape) != rank:
             self.rank_problem(p, a, rank, len(a.shape))
             return
+        known = elements_of(a)
+        if known is not None:
+            self.elements[p.name] = known
         terms, extents = array_terms(p, rank, a)
         self.mapping.update(terms)
         self.facts += [ge(t, ZERO) for t in extents]

@@ -11,6 +11,7 @@ from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Index, Number, 
 from gpulint.ir import symbols as names
 from gpulint.ir.types import FloatType
 from gpulint.solver import space
+from gpulint.solver.filling import Known, fitting
 from gpulint.solver.model import Model
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
@@ -57,6 +58,7 @@ class Reader:
         Arrays that the model does not speak of hold `fill` everywhere: those that the kernel only reads its
         first number, those that it writes its second. With `unset`, those that the host allocated without
         a value hold none. Without `counters`, what the model says of arrays that are written is passed over.
+        Arrays that the host fills hold what it puts there.
         """
         self.counters = counters
         grid = self._triple([names.grid_size(a) for a in AXES])
@@ -67,7 +69,10 @@ class Reader:
         arrays: dict[str, ConcreteArray] = {}
         for p in self.s.kernel.params:
             if p.is_array:
-                arrays[p.name] = self._array(p.name, fill[self._written(p.name)], unset)
+                made = self._array(p.name, fill[self._written(p.name)], unset)
+                if made is None:
+                    return None
+                arrays[p.name] = made
             elif isinstance(p.type, FloatType):
                 scalars[p.name] = 1.0
             else:
@@ -87,7 +92,7 @@ class Reader:
         array = self.s.accesses.arrays.get(name)
         return array is not None and array.written
 
-    def _array(self, name: str, fill: int, unset: bool) -> ConcreteArray:
+    def _array(self, name: str, fill: int, unset: bool) -> ConcreteArray | None:
         array = self.s.accesses.arrays.get(name)
         shape = tuple(self.number(self.s.term(e)) for e in array.extents) if array else (1,)
         if not shape and not any(a.array.name == name for a in self.s.accesses.accesses):
@@ -101,7 +106,17 @@ class Reader:
         arg = self.s.site.arguments.get(name) if self.s.site is not None else None
         if unset and isinstance(arg, HostArray) and arg.initialised is False:
             return ConcreteArray(shape, lambda _: None, self._buffer(name))
-        return ConcreteArray(shape, initial, self._buffer(name))
+        known = self._known(name)
+        contents = fitting(known, shape, initial) if known is not None else initial
+        return ConcreteArray(shape, contents, self._buffer(name)) if contents is not None else None
+
+    def _known(self, name: str) -> Known | None:
+        """What the host says of the elements of an array, in the model's numbers."""
+        said = self.s.binding.elements.get(name) if self.s.binding is not None else None
+        if said is None:
+            return None
+        low, high = (self.number(t, 0) if t is not None else None for t in (said.low, said.high))
+        return Known(low, high, bool(said.injective), bool(said.sorted))
 
     def _buffer(self, name: str) -> str:
         """One storage for parameters that the site gives one whole allocation; else its own."""

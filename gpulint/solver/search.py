@@ -7,6 +7,7 @@ place, is a refutation.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
@@ -20,8 +21,8 @@ from gpulint.solver.reader import Reader
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
 from gpulint.solver.verdict import Obligation, Witness
-from gpulint.term import App, Bool, Int, Scope, Sym, const, ge, le, symbols
-from gpulint.term.build import of_atom
+from gpulint.term import App, Bool, Int, Scope, Sym, const, eq, ge, le, mul, symbols
+from gpulint.term.build import ONE, of_atom
 from gpulint.term.node import Mono
 from gpulint.term.walk import atoms
 
@@ -67,12 +68,13 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
     floors = [ge(of_atom(x), -1) for x in free if x.scope is Scope.LAUNCH and x.lo is None]
     # an expanded tensor (stride zero) is no input that a kernel of one element a lane is written for
     floors += [ge(of_atom(x), 1) for x in free if ".stride(" in x.name]
-    laws = powers.next_powers(*ask.conditions, *launch_terms(s))
+    laws = [*powers.next_powers(*ask.conditions, *launch_terms(s)), *least_rank(s, ask)]
     model = s.prover.model([*ask.conditions, *limits, *floors, *laws], free, SEARCH_RLIMIT)
     if model is None:
         return None
     reader = Reader(s, model, ask.seen)
     whole = whole or bool(s.accesses.syncs)
+    first: Witness | None = None
     ways = [(fill, True) for fill in (FILLS if hangs_on_data(ask) else FILLS[:1])]
     for fill, counters in [(FILLS[0], False), *ways] if reader.counts() else ways:
         launch = reader.launch(fill, ask.kind == "uninitialised", counters)
@@ -89,8 +91,43 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
                 return None
         found = replay(s.kernel, launch, ask.kind, ask.obligation.span, ask.array or None)
         if found is not None and not agree.harmless(ask.obligation, found):
-            return witness(reader, launch, found, ask.obligation.access)
-    return None
+            first = first or witness(reader, launch, found, ask.obligation.access)
+            if not placed_by_data(ask):
+                return first
+        elif placed_by_data(ask):
+            return None
+    return first
+
+
+def least_rank(s: Setting, ask: Ask) -> list[Bool]:
+    """Arrays of no known rank have as many axes as the code shows: their size is the product of those.
+
+    Only such arrays have a size of its own beside their extents (`contract.hostarray.link_ranks`).
+    """
+    sizes: dict[str, Sym] = {}
+    axes: dict[str, dict[int, Sym]] = {}
+    for x in symbols(*ask.conditions, *launch_terms(s), *s.prover.facts):
+        name, dot, part = x.name.rpartition(".")
+        if dot and part == "size":
+            sizes[name] = x
+        elif dot and part.startswith("shape[") and part[6:-1].lstrip("-").isdigit():
+            axes.setdefault(name, {})[int(part[6:-1])] = x
+    out = []
+    for name, found in axes.items():
+        rank = max(1 + k if k >= 0 else -k for k in found)
+        for k in (k for k in found if k < 0 and rank + k in found):
+            out.append(eq(of_atom(found[k]), of_atom(found[rank + k])))
+        places = {k % rank: x for k, x in found.items()}
+        if name in sizes and len(places) == rank:
+            out.append(eq(of_atom(sizes[name]), prod(map(of_atom, places.values()))))
+    return out
+
+
+def prod(terms: Iterable[Int]) -> Int:
+    out = ONE
+    for t in terms:
+        out = mul(out, t)
+    return out
 
 
 def blocks(points: tuple[Point, ...], block: tuple[int, int, int]) -> tuple[Point, ...]:
@@ -115,6 +152,15 @@ def hangs_on_data(ask: Ask) -> bool:
     if not ask.conditions or any(not x.name.startswith(COORDINATES) for x in unknown):
         return True
     return any(isinstance(a, App) and a.op in ("fn", "load") for a in atoms(*ask.conditions))
+
+
+def placed_by_data(ask: Ask) -> bool:
+    """Whether a subscript is an unknown loaded value: no contents may be held against it, so a violation
+    counts only where it shows whatever the arrays hold."""
+    if ask.obligation.property not in ("in-range", "disjoint"):
+        return False
+    unknown = (x for seen in ask.seen for x in symbols(*seen.subscripts) if x.scope is Scope.POINT)
+    return any(not x.name.startswith(COORDINATES) for x in unknown)
 
 
 def threads(launch: ConcreteLaunch) -> int:

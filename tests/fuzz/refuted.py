@@ -60,8 +60,9 @@ def _problem(v: Verdict, kernel: Kernel, program: Program, host: HostProgram | N
             return ""
         if (launch.grid, launch.block) == (w.grid, w.block):
             problem = answer
-    free = any(a.role == "index" for a in program.arrays)
-    return "" if free else problem  # contents of index arrays are part of no witness
+    made = v.site is not None and host is not None
+    free = not made and any(a.role == "index" for a in program.arrays)
+    return "" if free else problem  # contents that nobody made are part of no witness
 
 
 def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterable[ConcreteLaunch]:
@@ -110,7 +111,7 @@ def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: Co
     if kind == "uninitialised":  # another thread's write may come later than in this order
         asked += outcome.of("race")
     ours = [x for x in asked if v.obligation.span in (x.span, x.other_span)]
-    indirect = any(a.role == "index" for a in program.arrays)  # contents are part of no witness
+    indirect = any(a.role == "index" and (v.site is None or _unset(launch, a.name)) for a in program.arrays)
     if not any(x.array == w.array and (indirect or x.element == w.element) for x in ours):
         if not outcome.complete:
             return None
@@ -126,6 +127,12 @@ def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: Co
     }[kind]  # fmt: skip
     cut = kind != "out-of-range" and record.out_of_range
     return "" if seen or cut or not whole else "plain Python shows nothing of it"
+
+
+def _unset(launch: ConcreteLaunch, name: str) -> bool:
+    """Whether an array is launched without values: the witness may choose any."""
+    a = launch.arrays[name]
+    return 0 not in a.shape and a.initial((0,) * len(a.shape)) is None
 
 
 def _uncovered(w: Witness, launch: ConcreteLaunch, outcome: Outcome) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gpulint.frontend.host.access import flag, transposed
 from gpulint.frontend.host.arrays import Keywords, copy, dtype_value
+from gpulint.frontend.host.elements import touch, unsaid
 from gpulint.frontend.host.layout import is_contiguous
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
@@ -39,6 +40,7 @@ def method(
     if name in ("copy", "clone", "astype", "copy_to_host", "get", "flatten", "to", "cuda", "cpu", "numpy"):
         return _copied(m, s, a, name, args, kw, text)
     if name in ("fill", "fill_", "zero_", "copy_to_device", "set", "copy_"):
+        touch(s, a)
         s.touched[a.buffer] = True if a.whole else None
         return a if name.endswith("_") else NONE
     if name in ("reshape", "view", "ravel", "squeeze", "contiguous", "detach"):
@@ -58,8 +60,9 @@ def _copied(m: Machine, s: State, a: Arr, name: str, args: Sequence[Value], kw: 
     if name == "copy_to_host":
         target = as_array(kw.get("ary", args[0] if args else None))
         if target is not None:
+            touch(s, target)
             s.touched[target.buffer] = True if target.whole else None
-            return target
+            return unsaid(target)
     dtype = dtype_value(args[0]) if args and name in ("astype", "to") else ""
     made = copy(m, s, a, text, dtype)
     itself = name == "astype" and kw.get("copy", TRUE_VALUE) != TRUE_VALUE

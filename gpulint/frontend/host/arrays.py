@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.dtypes import dtype_code, dtype_of
+from gpulint.frontend.host.elements import constant, unsaid
 from gpulint.frontend.host.layout import gapless, settled
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.operators import ceil, ratio
@@ -36,6 +37,8 @@ LIBRARIES = ("numpy", "cupy", "torch")
 SHAPED = {"zeros": True, "ones": True, "empty": False, "full": True}
 LIKE = {"zeros_like": True, "ones_like": True, "empty_like": False, "full_like": True, "rand_like": True,
         "randn_like": True, "randint_like": True}  # fmt: skip
+_NUMBERS = {"zeros": 0, "ones": 1}  # what such arrays hold
+WHOLE = ("int32", "int64", "uint32", "uint64")
 RANDOM_SPREAD = ("rand", "randn")
 RANDOM_SIZED = frozenset(
     {
@@ -73,11 +76,14 @@ def _library(
     m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, text: str, torch: bool
 ) -> Value | None:
     if name in SHAPED:
-        return _shaped(m, s, args, kw, text, SHAPED[name], 2 if name == "full" else 1, torch)
+        made = _shaped(m, s, args, kw, text, SHAPED[name], 2 if name == "full" else 1, torch)
+        return constant(made, _NUMBERS[name]) if name in _NUMBERS else made
     if name in LIKE and args:
-        return like(m, s, args[0], kw, text, LIKE[name])
+        made = like(m, s, args[0], kw, text, LIKE[name])
+        number = _NUMBERS.get(name.partition("_")[0])
+        return constant(made, number) if number is not None else made
     if name == "arange":
-        return _arange(m, s, args, kw, text)
+        return _counting(_arange(m, s, args, kw, text), args, kw, torch)
     if name in ("linspace", "logspace", "geomspace"):
         count = kw.get("num", args[2] if len(args) > 2 else Num(const(50)))
         return of_shape(m, s, count, text, dtype_value(kw.get("dtype")) or "float64", True)
@@ -253,6 +259,16 @@ def _arange(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str
     return of_shape(m, s, Num(maximum(count, 0)), text, dtype, True)
 
 
+def _counting(made: Value, args: Sequence[Value], kw: Keywords, torch: bool) -> Value:
+    """`arange(n)` of integers counts from zero: its elements are known one by one."""
+    plain = len(args) == 1 and not ({"start", "stop", "step", "end"} & kw.keys())
+    if not isinstance(made, Arr) or made.shape is None or not plain or torch or as_int(args[0]) is None:
+        return made
+    if made.dtype not in ("", *WHOLE):
+        return made
+    return replace(made, low=const(0), high=sub(made.shape[0], 1), injective=True, sorted=True)
+
+
 def literal(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:
     if not args:
         return m.opaque(text)
@@ -284,6 +300,7 @@ def _literal_shape(v: Value) -> tuple[int, ...] | None:
 def copy(m: Machine, s: State, a: Arr, text: str, dtype: str = "") -> Arr:
     """A new allocation with the same shape and values."""
     initialised = s.touched.get(a.buffer, a.initialised)
+    a = a if dtype in ("", a.dtype, *WHOLE) else unsaid(a)
     return replace(
         a, name=text, shape_of=a.shape_of or a.name, buffer=m.namer.unique(f"{text}@"), fresh=True,
         whole=True, initialised=initialised is not False, dtype=dtype or a.dtype, contiguous=a.contiguous,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from gpulint.frontend.host.elements import touch
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.operators import ceil, ratio, truncated, truth
 from gpulint.frontend.host.state import State
@@ -78,6 +79,7 @@ def _array_function(m: Machine, s: State, name: str, args: Args) -> Value | None
     if a is None:
         return None
     if name == "copyto":
+        touch(s, a)
         s.touched[a.buffer] = True if a.whole else None
         return Const(None)
     if name == "shape":

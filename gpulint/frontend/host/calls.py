@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 from gpulint.frontend.host import (
     access,
@@ -18,6 +17,7 @@ from gpulint.frontend.host import (
     torchcalls,
     torchmethods,
 )
+from gpulint.frontend.host.elements import exposed, touch
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
@@ -113,6 +113,9 @@ def apply(
     m: Machine, s: State, func: Value, args: list[Value], kw: dict[str, Value], node: ast.Call
 ) -> Value:
     """Applies a value that may be called."""
+    out = as_array(kw["out"]) if "out" in kw else None
+    if out is not None:
+        touch(s, out)
     if isinstance(func, Configured):
         return (
             tiles.launch(m, s, func, args, kw, node) if func.tile else launches.launch(m, s, func, args, node)
@@ -133,15 +136,9 @@ def apply(
         found = None
     if found is not None:
         return found
-    _exposed(s, (*args, *kw.values(), *((func.owner,) if isinstance(func, Method) else ())))
+    for v in (*args, *kw.values(), *((func.owner,) if isinstance(func, Method) else ())):
+        exposed(s, v)
     return m.opaque(text_of(node))
-
-
-def _exposed(s: State, values: Sequence[Value]) -> None:
-    """Code that is not understood may fill the arrays that it is given."""
-    for v in values:
-        if isinstance(v, Arr) and s.touched.get(v.buffer, v.initialised) is False:
-            s.touched[v.buffer] = None
 
 
 def _choice(
@@ -152,7 +149,8 @@ def _choice(
         path = s.copy().assume(cond)
         if not path.dead and isinstance(option, (Configured, Function)):
             apply(m, path, option, args, kw, node)
-    _exposed(s, args)
+    for v in (*args, *kw.values()):
+        exposed(s, v)
     return m.opaque(text_of(node))
 
 

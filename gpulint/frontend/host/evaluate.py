@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from gpulint.frontend.host import access, calls, names
 from gpulint.frontend.host.broadcast import elementwise
+from gpulint.frontend.host.elements import current
 from gpulint.frontend.host.layout import ranked
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.operators import binary, compare, truth, unary
@@ -39,6 +40,7 @@ def evaluate(m: Machine, s: State, node: ast.expr) -> Value:
     """The abstract value of an expression; never raises, an unknown when it is not understood."""
     handler = HANDLERS.get(type(node))
     value = handler(m, s, node) if handler is not None else _visit(m, s, node)
+    value = current(m, s, value)
     return ranked(s.facts, value) if m.tiles and isinstance(value, (Arr, Unknown)) else value
 
 

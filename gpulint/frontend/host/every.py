@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from gpulint.frontend.host import torchmethods
+from gpulint.frontend.host.elements import changed
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.tensors import changed, sorted_literal
+from gpulint.frontend.host.tensors import sorted_literal
 from gpulint.frontend.host.values import Arr, Every, Unknown, Value, as_array
 from gpulint.term import and_
 

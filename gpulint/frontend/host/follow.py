@@ -6,10 +6,11 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpulint.frontend.host.elements import exposed
 from gpulint.frontend.host.machine import MAX_CALLS, Frame, Machine, text_of
 from gpulint.frontend.host.objects import class_attribute
 from gpulint.frontend.host.state import State, merge, merge_values
-from gpulint.frontend.host.values import NONE, Class, Const, Function, Map, Seq, Unknown, Value, as_array
+from gpulint.frontend.host.values import NONE, Class, Const, Function, Map, Seq, Unknown, Value
 from gpulint.term import and_
 
 MAX_SMALL = 20  # statements of a function that is followed for its value alone
@@ -24,12 +25,10 @@ def follow(
     shape = m.once(fn.node, _shape)
     worthwhile = shape.statements <= MAX_SMALL or id(fn.node) in m.launching
     if running or len(m.calls) >= MAX_CALLS or shape.suspends or not worthwhile:
-        for v in args:
-            a = as_array(v)
-            if a is not None and s.touched.get(a.buffer, a.initialised) is False:
-                s.touched[a.buffer] = None
+        for v in (*args, *kw.values()):
+            exposed(s, v)
         return m.opaque(text, "is recursive" if running else "is not followed")
-    inner = State(heap=dict(s.heap), touched=dict(s.touched), facts=s.facts)
+    inner = State(heap=dict(s.heap), touched=dict(s.touched), changed=s.changed, facts=s.facts)
     inner.env = bind(m, fn, args, kw, node, inner)
     m.inlined.add(id(node))
     m.calls.append(m.span(node))
@@ -90,7 +89,7 @@ def _result(m: Machine, s: State, returns: list[tuple[State, Value]], text: str)
         cond = and_(*(f for f in state.facts if f not in base))
         after = merge(cond, state, after, m.named)
         value = merge_values(cond, other, value, text, m.named)
-    s.heap, s.touched, s.facts = after.heap, after.touched, after.facts
+    s.heap, s.touched, s.changed, s.facts = after.heap, after.touched, after.changed, after.facts
     return value
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from gpulint.frontend.host.elements import exposed
 from gpulint.frontend.host.machine import Machine, shorten, text_of
 from gpulint.frontend.host.ranks import extents, known_ranks, links
 from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Other, Scalar
@@ -84,19 +85,22 @@ def launch(m: Machine, s: State, config: Configured, args: Sequence[Value], node
                 path.assume(cond)
             if not path.dead:
                 m.record(site_of(m, path, config, kernel, args, node))
-    for a in args:
-        written(s, a)
+    written(s, config.kernel, args, {})
     return NONE
 
 
 ONE_TRUE: Bool = ge(ONE, ONE)
 
 
-def written(s: State, v: Value) -> None:
-    """A kernel may fill what it is given."""
-    a = as_array(v)
-    if a is not None and s.touched.get(a.buffer, a.initialised) is False:
-        s.touched[a.buffer] = None
+def written(s: State, kernel: Value, args: Sequence[Value], kw: Mapping[str, Value]) -> None:
+    """A kernel may fill what it is given; it changes the elements of what it stores through."""
+    options = [k for _, k in kernel.options] if isinstance(kernel, Choice) else [kernel]
+    for k in options:
+        names = uses_of(k.source).names if isinstance(k, Kernel) else ()
+        given = [*zip(names, args, strict=False), *kw.items(), *(("", v) for v in args[len(names) :])]
+        for name, v in given:
+            if not isinstance(k, Kernel) or name not in names or name in uses_of(k.source).stored:
+                exposed(s, v)
 
 
 def site_of(
@@ -219,8 +223,9 @@ def host_array(s: State, a: Arr, text: str) -> HostArray:
     contiguous = True if literal in s.facts and a.whole else a.contiguous
     initialised = s.touched.get(a.buffer, a.initialised)
     return HostArray(
-        name, a.shape, a.buffer, a.fresh, a.whole, initialised, contiguous, a.dtype, sharing=a.sharing
-    )
+        name, a.shape, a.buffer, a.fresh, a.whole, initialised, contiguous, a.dtype, sharing=a.sharing,
+        low=a.low, high=a.high, injective=a.injective, sorted=a.sorted,
+    )  # fmt: skip
 
 
 def _ranked(

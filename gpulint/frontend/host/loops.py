@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from gpulint.frontend.host.elements import EVERYTHING
 from gpulint.frontend.host.evaluate import condition, spelled
 from gpulint.frontend.host.machine import Machine, text_of
-from gpulint.frontend.host.state import State, merge
+from gpulint.frontend.host.state import State, agreed, merge
 from gpulint.frontend.host.stores import bind_target
 from gpulint.frontend.host.values import (
     Arr,
@@ -78,6 +79,7 @@ def forget(m: Machine, s: State, names: Iterable[str]) -> State:
             s.defs.pop(name, None)
     for buffer, known in list(s.touched.items()):
         s.touched[buffer] = known if known is True else None
+    s.changed |= {EVERYTHING}
     return s
 
 
@@ -87,8 +89,9 @@ def widen(m: Machine, name: str, old: Value, new: Value | None) -> Value:
     if isinstance(old, Num) and (new is None or isinstance(new, Num)):
         return m.unknown(name, why, "int")
     if isinstance(old, Arr) and isinstance(new, Arr) and _alike(old, new):
-        return replace(old, buffer=m.namer.unique(f"{name}@loop"), fresh=False, whole=old.whole and new.whole,
-                       initialised=None)  # fmt: skip
+        buffer = m.namer.unique(f"{name}@loop")
+        both = agreed(old, new)
+        return replace(both, buffer=buffer, fresh=False, whole=old.whole and new.whole, initialised=None)
     return m.unknown(name, why)
 
 
@@ -102,6 +105,7 @@ def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str], widene
     `widened` are the values that stand for any iteration already.
     """
     out = s.copy()
+    out.changed = out.changed.union(*(end.changed for end in ends))
     for end in ends:
         for buffer in end.touched:
             before = out.touched.get(buffer, ...)
@@ -158,7 +162,7 @@ def _repeat(
             ends, breaks = _once(m, start, body, prepare)
             m.release(mark)
             fixed = _stable(m, start, ends, names, widened)
-            if fixed.env == start.env and fixed.heap == start.heap:
+            if (fixed.env, fixed.heap, fixed.changed) == (start.env, start.heap, start.changed):
                 start = fixed
                 break
             start = fixed
@@ -190,6 +194,7 @@ def _once(
 def _after(m: Machine, start: State, ends: list[State], breaks: list[State], names: set[str]) -> State:
     """After the loop: what any iteration starts with, and what the last one may have set."""
     out = start.copy()
+    out.changed = out.changed.union(*(end.changed for end in (*ends, *breaks)))
     for end in (*ends, *breaks):
         for name in names:
             if name not in out.env and name in end.env:

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
+from gpulint.frontend.host.elements import lasting
 from gpulint.frontend.host.machine import Frame, Machine
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
@@ -118,7 +119,7 @@ def _assigned(m: Machine, b: Binding) -> Value | None:
     recording, m.recording = m.recording, False
     m.frames.append(Frame(Function(stub, b.scope, b.scope.module)))
     try:
-        value = m.eval(State(), b.value)
+        value = lasting(m.eval(State(), b.value))
     finally:
         m.frames.pop()
         m.recording = recording

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from gpulint.frontend.host import names
+from gpulint.frontend.host.elements import lasting
 from gpulint.frontend.host.machine import Frame, Machine
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import Class, Configured, Function, Kernel, Unknown, Value
@@ -143,7 +144,7 @@ def _initial(m: Machine, owner: Class, init: ast.FunctionDef, self_value: Unknow
         m.frames.pop()
         m.recording = recording
     kept = {f"{self_value.name}.{attr}" for attr in stable}
-    return State(heap={k: v for k, v in end.heap.items() if k in kept})
+    return State(heap={k: lasting(v) for k, v in end.heap.items() if k in kept})
 
 
 def _stable(cls: ast.ClassDef, init: ast.FunctionDef) -> dict[str, ast.expr]:

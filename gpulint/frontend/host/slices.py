@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpulint.frontend.host.elements import changed
 from gpulint.frontend.host.layout import is_contiguous, layout_of, strides_of
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.tensors import bounds, changed, values_of
+from gpulint.frontend.host.tensors import bounds, values_of
 from gpulint.frontend.host.values import (
     NONE,
     Arr,

@@ -42,19 +42,28 @@ Named = Callable[[str, str], Unknown]  # (name, why) -> a new unknown
 class State:
     """Locals, attributes of objects (`self.n`), what was written to buffers, and path facts.
 
+    `touched`: whether an allocation has values by now; `changed`: memory that was written since it was made.
+
     `defs` remembers the expression that last gave a name its value, for source ranges.
     """
 
     env: dict[str, Value] = field(default_factory=dict)
     heap: dict[str, Value] = field(default_factory=dict)
     touched: dict[str, bool | None] = field(default_factory=dict)
+    changed: frozenset[str] = frozenset()
     facts: tuple[Bool, ...] = ()
     defs: dict[str, ast.expr] = field(default_factory=dict)
     dead: bool = False
 
     def copy(self) -> State:
         return State(
-            dict(self.env), dict(self.heap), dict(self.touched), self.facts, dict(self.defs), self.dead
+            dict(self.env),
+            dict(self.heap),
+            dict(self.touched),
+            self.changed,
+            self.facts,
+            dict(self.defs),
+            self.dead,
         )
 
     def assume(self, cond: Bool) -> State:
@@ -70,7 +79,7 @@ class State:
 
 def merge(cond: Bool | None, a: State, b: State, named: Named) -> State:
     """Where two paths meet; `a` was taken under `cond`, `b` otherwise (None: nobody knows)."""
-    out = State(facts=_common(cond, a, b))
+    out = State(changed=a.changed | b.changed, facts=_common(cond, a, b))
     out.env = _merge_maps(cond, *_ranked(a, b), named)
     out.heap = _merge_maps(cond, a.heap, b.heap, named)
     for buffer in {**a.touched, **b.touched}:
@@ -231,6 +240,15 @@ def _lie(cond: Bool | None, x: Arr, y: Arr, name: str, named: Named) -> dict[str
     return {**new, "layout": layout, "strides": strides}
 
 
+def agreed(x: Arr, y: Arr) -> Arr:
+    """The array with what is said of the elements of both."""
+    return replace(
+        x, injective=x.injective if x.injective == y.injective else None,
+        sorted=x.sorted if x.sorted == y.sorted else None, low=x.low if x.low == y.low else None,
+        high=x.high if x.high == y.high else None,
+    )  # fmt: skip
+
+
 def _arrays(cond: Bool | None, x: Arr, y: Arr, name: str, named: Named) -> Value:
     none = or_(and_(cond, x.none), and_(not_(cond), y.none)) if cond is not None else or_(x.none, y.none)
     lie = _lie(cond, x, y, name, named)
@@ -239,12 +257,9 @@ def _arrays(cond: Bool | None, x: Arr, y: Arr, name: str, named: Named) -> Value
         initialised=x.initialised if x.initialised == y.initialised else None,
         contiguous=x.contiguous if x.contiguous == y.contiguous else None,
         dtype=x.dtype if x.dtype == y.dtype else "", device=x.device and y.device, none=none,
-        injective=x.injective if x.injective == y.injective else None,
-        sorted=x.sorted if x.sorted == y.sorted else None, low=x.low if x.low == y.low else None,
-        high=x.high if x.high == y.high else None,
         values=x.values if x.values == y.values else named(f"{name} (either)", "").name,
     )  # fmt: skip
-    known = replace(known, **lie)
+    known = replace(agreed(known, y), **lie)
     if x.buffer != y.buffer:
         either = tuple(dict.fromkeys((*x.memories, *y.memories)))
         known = replace(known, buffer=named(f"{name} (either)", "").name, sharing=either)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gpulint.frontend.host.access import unpack
+from gpulint.frontend.host.elements import touch
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.operators import binary
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.tensors import touch
 from gpulint.frontend.host.values import (
     Arr,
     Bounds,
@@ -120,8 +120,7 @@ def _element(m: Machine, s: State, target: ast.Subscript, value: Value) -> None:
     index = m.eval(s, target.slice)
     array = as_array(owner) if not isinstance(owner, Unknown) or owner.kind == "array" else None
     if array is not None:
-        if m.tiles:
-            touch(s, array)
+        touch(s, array)
         full = index in (Bounds(None, None, None), Const(...)) and array.whole
         known = s.touched.get(array.buffer, array.initialised)
         s.touched[array.buffer] = True if full or known is True else None
@@ -147,7 +146,9 @@ def augment(m: Machine, s: State, node: ast.AugAssign) -> None:
     if isinstance(node.target, (ast.Name, ast.Attribute)):
         load = _loaded(node.target)
         old = m.eval(s, load)
-        if not isinstance(old, Arr):
+        if isinstance(old, Arr):
+            touch(s, old)
+        else:
             text = f"{text_of(node.target)} (updated)"
             bind_target(m, s, node.target, binary(m, node.op, old, value, text), text)
     elif isinstance(node.target, ast.Subscript):

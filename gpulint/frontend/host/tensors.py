@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpulint.frontend.host.elements import changed
 from gpulint.frontend.host.layout import settled, span, strides_of
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.site import HostArray
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.values import TRUE_VALUE, Arr, Unknown
+from gpulint.frontend.host.values import Arr, Unknown
 from gpulint.term import Bool, Cmp, Int, Sym, bool_sym, eq, sym
 from gpulint.term import symbols as symbols_of
 from gpulint.term.build import of_atom
@@ -19,19 +20,6 @@ INTEGERS = ("int32", "int64", "int16", "int8", "uint8")
 def values_of(a: Arr) -> str:
     """What bounds of the elements are named after."""
     return a.values or a.name
-
-
-def touch(s: State, a: Arr) -> None:
-    """The elements change in place: what was known of them is so no longer."""
-    s.heap[_key(a)] = TRUE_VALUE
-
-
-def changed(s: State, a: Arr) -> bool:
-    return _key(a) in s.heap
-
-
-def _key(a: Arr) -> str:
-    return f"elements of {a.buffer}"
 
 
 def bound(m: Machine, s: State, a: Arr, which: str, text: str) -> Unknown:

@@ -85,8 +85,7 @@ def launch(
             for variant in configs.variants(m, kernel.source):
                 for site in _sites(m, path.copy(), config, kernel.source, args, dict(kw), node, variant):
                     m.record(site)
-    for v in (*args, *kw.values()):
-        launches.written(s, v)
+    launches.written(s, config.kernel, args, kw)
     return NONE
 
 

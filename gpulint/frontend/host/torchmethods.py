@@ -8,6 +8,7 @@ from dataclasses import replace
 from gpulint.frontend.host.arrays import copy, dtype_value, of_shape
 from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.dtypes import ITEM_SIZES
+from gpulint.frontend.host.elements import changed, touch, unsaid
 from gpulint.frontend.host.layout import (
     contiguous_literal,
     gapless,
@@ -18,7 +19,7 @@ from gpulint.frontend.host.layout import (
 )
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.tensors import bound, changed, distinct, sorted_literal, touch, values_of
+from gpulint.frontend.host.tensors import bound, distinct, sorted_literal, values_of
 from gpulint.frontend.host.torchviews import VIEWS
 from gpulint.frontend.host.values import (
     Arr,
@@ -151,7 +152,7 @@ def _in_place(s: State, a: Arr, name: str) -> Value:
     known = s.touched.get(a.buffer, a.initialised)
     filled = name in FILLING and a.whole
     s.touched[a.buffer] = True if filled or known is True else None if name in FILLING else known
-    return replace(a, low=None, high=None, injective=None, sorted=None)
+    return unsaid(a)
 
 
 def _reduced(m: Machine, s: State, a: Arr, args: Args, kw: Keywords, text: str) -> Value:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from gpulint.frontend.host.machine import text_of
+from gpulint.frontend.host.writes import FunctionNode, stored
 from gpulint.source.model import KernelSource
 
 ARRAY = frozenset({"shape", "size", "ndim", "strides", "T", "dtype"})
@@ -16,6 +17,8 @@ class KernelUses:
     arrays: frozenset[str]
     scalars: frozenset[str]
     rank: int = 1  # of the launch, as far as calls such as `cuda.grid(2)` and `threadIdx.y` show
+    names: tuple[str, ...] = ()  # of the positional parameters
+    stored: frozenset[str] = frozenset()  # those that the kernel may write through
 
     def kind(self, name: str) -> str:
         """array, scalar, or '' when the text does not say."""
@@ -36,7 +39,7 @@ def uses_of(kernel: KernelSource) -> KernelUses:
     return known[1]
 
 
-def _scan(node: ast.AST) -> KernelUses:
+def _scan(node: FunctionNode) -> KernelUses:
     arrays: set[str] = set()
     scalars: set[str] = set()
     for n in ast.walk(node):
@@ -55,7 +58,9 @@ def _scan(node: ast.AST) -> KernelUses:
             scalars |= _names(n.value)
         elif isinstance(n, ast.Compare):
             scalars |= {name for a in (n.left, *n.comparators) for name in _names(a)}
-    return KernelUses(frozenset(arrays), frozenset(scalars - arrays), max(map(_rank, ast.walk(node))))
+    rank = max(map(_rank, ast.walk(node)))
+    names = tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args))
+    return KernelUses(frozenset(arrays), frozenset(scalars - arrays), rank, names, stored(node))
 
 
 def _rank(n: ast.AST) -> int:

@@ -1,0 +1,60 @@
+"""What is known of the elements of arrays, and how long it holds.
+
+Bounds, distinctness and order of the elements are part of an array's abstract value. They hold until
+something writes to its memory: a store, an in-place method, a kernel that stores through it, code that is
+not followed. `State.changed` remembers such memory for the rest of the path; every evaluation gives an
+array that may lie there without the facts (`current`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpulint.frontend.host.machine import Machine
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.values import Arr, Seq, Value, as_array
+from gpulint.term import const
+
+EVERYTHING = "*"  # in `State.changed`: paths were joined without following what they write
+
+
+def touch(s: State, a: Arr) -> None:
+    """The elements change in place: what was known of them is so no longer."""
+    s.changed |= set(a.memories)
+
+
+def changed(s: State, a: Arr) -> bool:
+    return not s.changed.isdisjoint((*a.memories, EVERYTHING))
+
+
+def current(m: Machine, s: State, v: Value) -> Value:
+    """The value with nothing said of elements that something may have written since."""
+    if isinstance(v, Arr) and changed(s, v):
+        return replace(unsaid(v), values=m.namer.unique(v.values or v.name))
+    return v
+
+
+def unsaid(a: Arr) -> Arr:
+    return replace(a, low=None, high=None, injective=None, sorted=None)
+
+
+def lasting(v: Value) -> Value:
+    """A value that outlives the path which made it: nothing is said of its elements."""
+    if isinstance(v, Seq):
+        return Seq(tuple(lasting(x) for x in v.items))
+    return unsaid(v) if isinstance(v, Arr) else v
+
+
+def constant(v: Value, number: int) -> Value:
+    """An array of one number."""
+    return replace(v, low=const(number), high=const(number)) if isinstance(v, Arr) else v
+
+
+def exposed(s: State, v: Value) -> None:
+    """Code that is not followed, or a kernel, may write to what it is given."""
+    for item in v.items if isinstance(v, Seq) else (v,):
+        a = as_array(item)
+        if a is not None:
+            touch(s, a)
+            if s.touched.get(a.buffer, a.initialised) is False:
+                s.touched[a.buffer] = None

@@ -6,21 +6,31 @@ Importing the package pulls nothing at all: production code may import it for th
 from __future__ import annotations
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "contract"]
+__all__ = ["__version__", "compile", "contract", "prepare"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gpulint import compile as compile
+    from gpulint._compiling import prepare
     from gpulint._contract import contract
 
 
 def __getattr__(name: str) -> object:
-    """`gpulint.contract`, the decorator, on first use.
+    """`gpulint.contract`, the decorator, `gpulint.compile` and `gpulint.prepare`, on first use.
 
-    Once the package `gpulint.contract` is imported, that is what the attribute names; it can be
-    called just the same.
+    Once a package of such a name is imported, that is what the attribute names; it can be called just the
+    same.
     """
     if name == "contract":
         from gpulint._contract import contract
 
         return contract
+    if name == "compile":
+        from importlib import import_module
+
+        return import_module("gpulint.compile")
+    if name == "prepare":
+        from gpulint._compiling import prepare
+
+        return prepare
     raise AttributeError(f"module 'gpulint' has no attribute {name!r}")

@@ -18,6 +18,9 @@ from gpulint.config import Config
 if TYPE_CHECKING:
     from gpulint.compile.artifact import Artifact, Proved
     from gpulint.frontend.host.site import LaunchSite
+    from gpulint.runtime.driver import Driver
+    from gpulint.runtime.plan import Plan
+    from gpulint.runtime.prepare import Prepared
     from gpulint.source.model import KernelSource, Module
     from gpulint.source.resolve import Project
 
@@ -122,3 +125,36 @@ def compile_function(
         raise CompileError(f"{kernel!r} is no function") from None
     wanted = function.__qualname__.replace(".<locals>", "")
     return make(prove(path, wanted, signature), arch, library=libdevice)
+
+
+def prepare(
+    kernel: Any, grid: Any, block: Any, *, shared: int = 0, stream: int = 0, signature: str = "",
+    device: int = 0, trusted: str = "",
+) -> Prepared:  # fmt: skip
+    """A checked launch of a kernel: `gpulint.prepare(kernel, grid, block)(x, y, out)`.
+
+    `kernel` is a function, a compiled artifact, or the path of a PTX file beside its certificate. Raises what
+    `gpulint.runtime.errors` lists, DriverError without a driver, and CompileError for what is not verified.
+    """
+    from gpulint.runtime.driver import driver
+    from gpulint.runtime.prepare import Prepared
+
+    found = driver(device)
+    return Prepared(_plan(kernel, signature, found), found, grid, block, shared, stream, trusted)
+
+
+def _plan(kernel: Any, signature: str, on: Driver) -> Plan:
+    import json
+
+    from gpulint.compile.artifact import Artifact
+    from gpulint.compile.certificate import certificate
+    from gpulint.runtime.plan import plan
+
+    if isinstance(kernel, (str, Path)):
+        path = Path(kernel)
+        beside = path.with_suffix(".certificate.json")
+        return plan(json.loads(beside.read_text(encoding="utf-8")), path.read_text(encoding="utf-8"))
+    made = kernel
+    if not isinstance(kernel, Artifact):
+        made = compile_function(kernel, signature=signature, arch=on.limits().arch)
+    return plan(json.loads(certificate(made, Path(made.proved.kernel.span.filename))), made.ptx)

@@ -33,7 +33,7 @@ def parse(given: list[str]) -> tuple[Command, argparse.Namespace]:
 
     name = given[0] if given else ""
     if name in COMMANDS and name != "version":
-        module = import_module(f"gpulint.cli.{name}")
+        module = import_module(f"gpulint.cli.{name.replace('-', '_')}")
         parser = Parser(prog=f"gpulint {name}", description=module.__doc__)
         module.add_options(parser)
         return module.run, _options(parser, given[1:])
@@ -51,7 +51,7 @@ def parse(given: list[str]) -> tuple[Command, argparse.Namespace]:
 
 
 def _top(commands: dict[str, str]) -> Parser:
-    listed = "\n".join(f"  {name:9}{text}" for name, text in commands.items())
+    listed = "\n".join(f"  {name:20}{text}" for name, text in commands.items())
     return Parser(
         prog="gpulint", usage="gpulint COMMAND [OPTIONS] ...", add_help=False,
         description="Proves GPU kernels written in Python free of races and out-of-range accesses,\n"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gpulint.compile import libdevice
+from gpulint.compile import libdevice, stream
 from gpulint.compile.backend import assemble
 from gpulint.compile.context import Options
 from gpulint.compile.error import CompileError, Unproved
@@ -17,6 +17,7 @@ from gpulint.compile.module import Module
 from gpulint.compile.proofs import Note, licences
 from gpulint.compile.ptx import check
 from gpulint.compile.signature import Signature
+from gpulint.compile.stream import Stream
 from gpulint.compile.typing import typed
 from gpulint.contract.clause import Clause
 from gpulint.contract.limits import DEVICES
@@ -59,6 +60,7 @@ class Artifact:
     ptx: str
     notes: tuple[Note, ...]
     options: Options
+    stream: Stream | None = None
 
 
 def refuse(p: Proved) -> None:
@@ -111,13 +113,16 @@ def _compiled(
     if library is None and ptx:
         options = replace(options, library=None)
     built = build(kernel, p.signature, proofs, found, options, Module())
+    second = None
+    if options.vectors:
+        second = stream.build(kernel, p.accesses, p.signature, proofs, found, options, built.module)
     text = built.module.text()
     made = assemble(text, arch, library)[0] if ptx else ""
     if made:
         check(made, built.name, kernel, found)
     return Artifact(
         p, arch, built.name, built.parameters, built.shared_bytes, found, text, made,
-        tuple(proofs.notes), options,
+        tuple(proofs.notes), options, second,
     )  # fmt: skip
 
 

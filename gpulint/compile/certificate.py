@@ -40,10 +40,13 @@ def certificate(a: Artifact, source: Path) -> str:
             "static-shared-bytes": a.shared_bytes,
         },
         "obligations": [_obligation(v) for v in p.result.verdicts],
+        "arguments": _arguments(a),
+        "streaming": _streaming(a),
         "parameters": [
             {"name": x.name, "kind": x.kind, "type": x.type, "axis": x.axis} for x in a.parameters
         ],
-        "options": {"arch": a.arch, "fastmath": a.options.fast, "contract": a.options.contract},
+        "options": {"arch": a.arch, "fastmath": a.options.fast, "contract": a.options.contract,
+            "vectors": a.options.vectors},
         "licences": [
             {"what": x.what, "because": x.because, "row": x.span.row, "column": x.span.column + 1}
             for x in a.notes
@@ -52,6 +55,26 @@ def certificate(a: Artifact, source: Path) -> str:
         "versions": {"gpulint": __version__, "backend": version()},
     }  # fmt: skip
     return json.dumps(body, indent=2) + "\n"
+
+
+def _arguments(a: Artifact) -> list[dict[str, Any]]:
+    """The kernel's parameters as a caller gives them."""
+    arrays = a.proved.accesses.arrays
+    return [
+        {"name": p.name, "type": str(spec), "written": p.name in arrays and arrays[p.name].written}
+        for p, spec in zip(a.proved.kernel.params, a.proved.signature, strict=True)
+    ]
+
+
+def _streaming(a: Artifact) -> dict[str, Any] | None:
+    """The version that does several elements a thread, for launches whose arrays are aligned."""
+    s = a.stream
+    if s is None:
+        return None
+    return {
+        "entry": s.entry, "points": s.points, "aligned": list(s.aligned), "alignment": s.alignment,
+        "parameter": "the number of threads of the launch as written, 64 bits, after all others",
+    }  # fmt: skip
 
 
 def _clause(c: Clause) -> dict[str, str]:

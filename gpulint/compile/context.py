@@ -20,13 +20,15 @@ class Options:
 
     `contract`: a product and a sum may become one operation, as Numba has it by default. `lines`: keep
     the places of the source. `library`: what the names of math functions begin with (`__nv_` in libdevice,
-    nothing in the host's own library); None where there is none.
+    nothing in the host's own library); None where there is none. `vectors`: how many a thread takes in the
+    second version of a streaming kernel; 0 for no such version.
     """
 
     fast: bool = False
     contract: bool = True
     lines: bool = True
     library: str | None = "__nv_"
+    vectors: int = 1
 
     @property
     def flags(self) -> str:
@@ -62,6 +64,7 @@ class Context:
     coordinate: Coordinate
     arrays: dict[str, ArrayValue] = field(default_factory=dict)
     slots: dict[str, dict[Type, str]] = field(default_factory=dict)
+    point: Value | None = None  # the global index, where one thread stands for several of the launch
     scope: str = ""  # of line information
     filename: str = ""
 

@@ -27,6 +27,8 @@ def expression(cx: Context, e: n.Expr) -> Value:
     if isinstance(e, n.Unary):
         return ar.unary(cx, e, expression(cx, e.operand))
     if isinstance(e, n.Binary):
+        if cx.point is not None and is_point(e):
+            return ar.convert(cx, cx.point, e.type)
         left, right = expression(cx, e.left), expression(cx, e.right)
         return ar.binary(cx, e.op, left, right, e.type, e.span, cx.proofs.flags(e))
     if isinstance(e, n.Compare):
@@ -40,6 +42,15 @@ def expression(cx: Context, e: n.Expr) -> Value:
     if isinstance(e, n.Opaque):
         return _opaque(cx, e)
     raise CompileError(f"{type(e).__name__.lower()} belongs to tile kernels", e.span)
+
+
+def is_point(e: n.Expr) -> bool:
+    """Whether an expression is the global index: `blockIdx.x * blockDim.x + threadIdx.x`."""
+    if not isinstance(e, n.Binary) or e.op != "add" or not isinstance(e.left, n.Binary) or e.left.op != "mul":
+        return False
+    parts = (e.left.left, e.left.right, e.right)
+    found = [(p.kind, p.axis) for p in parts if isinstance(p, n.Coord)]
+    return found == [("block", 0), ("block_size", 0), ("thread", 0)]
 
 
 def condition(cx: Context, e: n.Expr) -> str:

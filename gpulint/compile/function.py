@@ -63,22 +63,22 @@ def build(
     """The function of a typed kernel in the module. Raises CompileError for what is not compiled."""
     goal = target or Target()
     code = Code()
-    coordinate = goal.coordinate or _registers(geometry, proofs, kernel)
+    coordinate = goal.coordinate or registers(geometry, proofs, kernel)
     name = entry_name(kernel)
     cx = Context(module, code, options, proofs, coordinate, filename=kernel.span.filename)
     if options.lines:
         cx.scope = module.subprogram(name, kernel.span)
         cx.at(kernel.span)
     arrays = Arrays(kernel)
-    _slots(cx, kernel)
-    parameters = _parameters(cx, kernel, signature)
+    slots(cx, kernel)
+    given = parameters(cx, kernel, signature)
     Statements(cx, arrays).block(kernel.body)
-    _finish(code)
-    head = f"define {goal.head}void @{quoted(name)}({_declared(kernel, signature, proofs, parameters)})"
-    marks = module.attribute_group(_attributes(geometry)) + (f" !dbg {cx.scope}" if cx.scope else "")
+    closed(code)
+    head = f"define {goal.head}void @{quoted(name)}({declared(kernel, signature, proofs, given)})"
+    marks = module.attribute_group(attributes(geometry)) + (f" !dbg {cx.scope}" if cx.scope else "")
     lines = [f"{head} {marks} {{", "entry:", *code.entry, *code.lines, "}"]
     module.functions.append("\n".join(lines))
-    return Function(module, name, parameters, arrays.shared_bytes)
+    return Function(module, name, given, arrays.shared_bytes)
 
 
 def entry_name(kernel: n.Kernel) -> str:
@@ -87,7 +87,8 @@ def entry_name(kernel: n.Kernel) -> str:
     return kept if kept and not kept[0].isdigit() else f"k_{kept}"
 
 
-def _finish(code: Code) -> None:
+def closed(code: Code) -> None:
+    """End the function: what runs off its last block returns."""
     if not code.dead:
         code.jump(END)
     code.lines.append(f"{END}:")
@@ -95,12 +96,13 @@ def _finish(code: Code) -> None:
     code.finish()
 
 
-def _attributes(geometry: Geometry) -> str:
+def attributes(geometry: Geometry) -> str:
+    """The function's attributes: the directives that the contract gives."""
     parts = ["nounwind"]
     if geometry.block is not None:
         parts.append(f'"nvvm.reqntid"="{",".join(map(str, geometry.block))}"')
     most = geometry.largest_block
-    if most is not None:
+    if most is not None and geometry.block is None:
         parts.append(f'"nvvm.maxntid"="{",".join(map(str, most))}"')
     return " ".join(parts)
 
@@ -108,20 +110,23 @@ def _attributes(geometry: Geometry) -> str:
 # --- parameters
 
 
-def _parameters(cx: Context, kernel: n.Kernel, signature: Signature) -> tuple[Parameter, ...]:
+def parameters(cx: Context, kernel: n.Kernel, signature: Signature) -> tuple[Parameter, ...]:
     """The parameters, their arrays and the locals that hold scalars."""
     out: list[Parameter] = []
     for p, spec in zip(kernel.params, signature, strict=True):
         if isinstance(spec, ArraySpec):
             out += _array(cx, p, spec)
         else:
-            kind = stored_type(spec.type, p.span)
-            out.append(Parameter(p.name, "scalar", kind))
-            held = Value(spec.type, register(p.name))
-            if isinstance(spec.type, BoolType):
-                held = cx.code.value(BOOL, f"icmp ne i8 {register(p.name)}, 0")
-            write(cx, p.name, held)
+            out.append(Parameter(p.name, "scalar", stored_type(spec.type, p.span)))
+            write(cx, p.name, scalar(cx, p.name, spec.type))
     return tuple(out)
+
+
+def scalar(cx: Context, name: str, t: Type) -> Value:
+    """The value of a scalar parameter."""
+    if isinstance(t, BoolType):
+        return cx.code.value(BOOL, f"icmp ne i8 {register(name)}, 0")
+    return Value(t, register(name))
 
 
 def register(name: str, what: str = "", axis: int = 0) -> str:
@@ -147,12 +152,18 @@ def _array(cx: Context, p: n.Param, spec: ArraySpec) -> list[Parameter]:
     return out
 
 
-def _declared(kernel: n.Kernel, signature: Signature, proofs: Proofs, parameters: Sequence[Parameter]) -> str:
+def declared(
+    kernel: n.Kernel, signature: Signature, proofs: Proofs, given: Sequence[Parameter],
+    aligned: frozenset[str] = frozenset(), alignment: int = 1,
+) -> str:  # fmt: skip
+    """The parameters as LLVM declares them. `aligned` arrays start at a multiple of `alignment` bytes."""
     specs: dict[str, Spec] = dict(zip((p.name for p in kernel.params), signature, strict=True))
     out = []
-    for p in parameters:
+    for p in given:
         if p.kind == "pointer":
-            marks = _pointer_marks(p, cast(ArraySpec, specs[p.name]), proofs)
+            marks = _pointer_marks(p, proofs)
+            size = size_of(cast(ArraySpec, specs[p.name]).element)
+            marks += f" align {max(size, alignment if p.name in aligned else 1)}"
             out.append(f"{p.type}{marks} {register(p.name)}")
         elif p.kind == "scalar":
             out.append(f"{p.type} {register(p.name)}")
@@ -162,17 +173,16 @@ def _declared(kernel: n.Kernel, signature: Signature, proofs: Proofs, parameters
     return ", ".join(out)
 
 
-def _pointer_marks(p: Parameter, spec: ArraySpec, proofs: Proofs) -> str:
-    marks = " noalias" if proofs.distinct else ""
-    if proofs.distinct and p.name in proofs.unwritten:
-        marks += " readonly"
-    return f"{marks} align {size_of(spec.element)}"
+def _pointer_marks(p: Parameter, proofs: Proofs) -> str:
+    if not proofs.distinct:
+        return ""
+    return " noalias readonly" if p.name in proofs.unwritten else " noalias"
 
 
 # --- locals and coordinates
 
 
-def _slots(cx: Context, kernel: n.Kernel) -> None:
+def slots(cx: Context, kernel: n.Kernel) -> None:
     """One place for each version of a local; all start at zero, so that no value is ever undefined."""
     for node in walk(kernel):
         if not isinstance(node, n.Var):
@@ -189,7 +199,7 @@ def zero(t: Type) -> str:
     return "0" if isinstance(t, BoolType) else literal(0, t).text
 
 
-def _registers(geometry: Geometry, proofs: Proofs, kernel: n.Kernel) -> Coordinate:
+def registers(geometry: Geometry, proofs: Proofs, kernel: n.Kernel) -> Coordinate:
     """Coordinates from the special registers; what the contract fixes is a number."""
 
     def read(cx: Context, kind: str, axis: int) -> Value:

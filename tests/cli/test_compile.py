@@ -48,3 +48,50 @@ def test_bad_targets_are_said(target: str, said: str, capsys: pytest.CaptureFixt
     name = str(EXAMPLES / "right" / "vector_add.py") + target if target.startswith("::") else target
     assert main(["compile", name, "--arch", "sm_1"]) == 2
     assert said in capsys.readouterr().err
+
+
+def certified(tmp_path: Path) -> tuple[Path, Path]:
+    """A copy of an example, compiled: its source and its certificate."""
+    source = tmp_path / "vector_add.py"
+    source.write_text((EXAMPLES / "right" / "vector_add.py").read_text())
+    assert main(["compile", str(source), "-o", str(tmp_path / "k.ptx")]) == 0
+    return source, tmp_path / "k.certificate.json"
+
+
+def test_a_certificate_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, path = certified(tmp_path)
+    assert main(["verify-certificate", str(path)]) == 0
+    assert "proved anew" in capsys.readouterr().out
+
+
+def test_other_code_and_another_kernel_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, path = certified(tmp_path)
+    ptx = (tmp_path / "k.ptx").read_text()
+    (tmp_path / "k.ptx").write_text(ptx.replace("add.f32", "sub.f32"))
+    assert main(["verify-certificate", str(path)]) == 1
+    assert "not the one that was certified" in capsys.readouterr().out
+    source.write_text(source.read_text().replace("x[i] + y[i]", "x[i] - y[i]"))
+    assert main(["verify-certificate", str(path)]) == 1
+    assert "lowers to another kernel" in capsys.readouterr().out
+    source.write_text(source.read_text().replace("if i < out.size", "if i <= out.size"))
+    assert main(["verify-certificate", str(path)]) == 1
+    assert "not verified now" in capsys.readouterr().out
+
+
+def test_a_weakened_contract_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, path = certified(tmp_path)
+    body = json.loads(path.read_text())
+    body["contract"] = body["contract"][1:]
+    path.write_text(json.dumps(body))
+    assert main(["verify-certificate", str(path)]) == 1
+    assert "contract" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"version": 1}', '{"version": 9}'])
+def test_what_is_no_certificate_is_said(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "k.certificate.json").write_text(text)
+    (tmp_path / "k.ptx").write_text("")
+    assert main(["verify-certificate", str(tmp_path / "k.certificate.json")]) == 2
+    assert "k.certificate.json" in capsys.readouterr().err

@@ -1,0 +1,176 @@
+"""A checked launch: prepared for a grid and a block once, then called with arguments.
+
+Every call is held against the contract of the kernel and the assumptions of its proof. What was decided for a
+call is remembered by the addresses, shapes and strides of its arrays and by its numbers, so that the same
+arguments again cost a look-up. The contents of index arrays are not remembered: they may have changed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpulint.compile.signature import ArraySpec
+from gpulint.contract.clause import Clause
+from gpulint.contract.limits import DeviceLimits
+from gpulint.interp.environment import Environment
+from gpulint.runtime import checks
+from gpulint.runtime import errors as e
+from gpulint.runtime.arrays import Device, describe, glance
+from gpulint.runtime.checks import Number
+from gpulint.runtime.driver import Driver
+from gpulint.runtime.plan import Plan
+
+KEPT = 64  # calls remembered by one prepared launch
+DEFAULT_SHARED = 48 * 1024
+
+_C: dict[str, Any] = {
+    "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+    "float": ctypes.c_float, "double": ctypes.c_double,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided for some arguments: the launch, ready to be queued.
+
+    `values` keeps the parameters alive that it points to. `open`: clauses about the elements of arrays, which
+    are looked at in every call.
+    """
+
+    launch: Callable[[], None]
+    values: tuple[Any, ...]
+    open: tuple[Clause, ...]
+    arrays: dict[str, Device]
+    environment: Environment
+
+
+class Prepared:
+    """One kernel with a grid, a block, dynamic shared memory and a stream, ready to be called.
+
+    Raises what `runtime.errors` lists: at once for what the sizes decide, when called for the arguments.
+    """
+
+    def __init__(
+        self, plan: Plan, driver: Driver, grid: int | Sequence[int], block: int | Sequence[int],
+        shared: int = 0, stream: int = 0, trusted: str = "",
+    ) -> None:  # fmt: skip
+        """`trusted`: why the elements of index arrays are as the contract says, so that none is looked at."""
+        self.plan, self.driver, self.shared, self.stream = plan, driver, shared, stream
+        self.trusted = trusted
+        self.block, self.grid = checks.dims(block, "block"), checks.dims(grid, "grid")
+        self.limits: DeviceLimits = driver.limits()
+        checks.geometry(plan, self.limits, self.grid, self.block, shared)
+        self.functions = functions(plan, driver)
+        for function in self.functions.values():
+            most = driver.most_threads(function)
+            threads = self.block[0] * self.block[1] * self.block[2]
+            if threads > most:
+                raise e.FunctionThreadsTooMany(f"{threads} threads a block; the code runs with {most}")
+            if plan.static_shared + shared > DEFAULT_SHARED:
+                driver.allow_shared(function, shared)
+        self.decided: dict[Any, Decision] = {}
+        self.seen: dict[Any, Decision] = {}
+
+    def __call__(self, *arguments: Any) -> None:
+        """Check the arguments and launch. Returns as soon as the launch is queued."""
+        key = tuple(map(glance, arguments))
+        found = self.seen.get(key)
+        if found is None:
+            found = self.decide(arguments)
+            if None not in key:
+                if len(self.seen) >= KEPT:
+                    self.seen.clear()
+                self.seen[key] = found
+        for c in found.open:
+            self.look(c, found)
+        found.launch()
+
+    def decide(self, arguments: Sequence[Any]) -> Decision:
+        """What to launch for these arguments, remembered or worked out."""
+        plan = self.plan
+        if len(arguments) != len(plan.arguments):
+            raise e.ArgumentCount(f"{len(arguments)} arguments; the kernel takes {len(plan.arguments)}")
+        given: dict[str, Device] = {}
+        numbers: dict[str, Number] = {}
+        for a, argument in zip(plan.arguments, arguments, strict=True):
+            if isinstance(a.spec, ArraySpec):
+                given[a.name] = describe(argument, a.name)
+            else:
+                numbers[a.name] = checks.scalar(a, argument, plan.assume)
+        key = (tuple(given.values()), tuple(numbers.values()))
+        found = self.decided.get(key)
+        if found is None:
+            found = self._decision(given, numbers)
+            if len(self.decided) >= KEPT:
+                self.decided.clear()
+            self.decided[key] = found
+        return found
+
+    def _decision(self, given: dict[str, Device], numbers: dict[str, Number]) -> Decision:
+        plan = self.plan
+        for a in plan.arguments:
+            if a.name in given:
+                checks.array(a, given[a.name], plan.assume)
+                self._placed(a.name, given[a.name])
+        checks.overlaps(plan, given)
+        env = checks.environment(plan, given, numbers, self.grid, self.block)
+        left = checks.clauses(plan, given, env)
+        values = [value(p, given, numbers) for p in plan.parameters]
+        name, grid = plan.entry, self.grid
+        second = checks.second(plan, given, self.grid, self.block)
+        if second is not None:
+            points = self.grid[0] * self.block[0]
+            name, grid = second.entry, (-(-points // (second.points * self.block[0])), 1, 1)
+            values.append(ctypes.c_int64(points))
+        pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
+        launch = self.driver.launcher(
+            self.functions[name], grid, self.block, self.shared, self.stream, pointers
+        )
+        return Decision(launch, tuple(values), () if self.trusted else left, given, env)
+
+    def _placed(self, name: str, a: Device) -> None:
+        where = self.driver.device_of(a.pointer) if a.count else None
+        if where is not None and where != self.driver.number:
+            raise e.DeviceDiffers(f"`{name}` is on device {where}; the launch is for {self.driver.number}")
+
+    def look(self, c: Clause, found: Decision) -> None:
+        """Check a clause about the elements of an array by fetching them."""
+        a = found.arrays[c.arrays[0]]
+        kind = {"int": "bhiq", "uint": "BHIQ"}.get(a.dtype.rstrip("0123456789"))
+        if kind is None or not a.contiguous:
+            raise e.ContentsUnknown(f"`{c}` cannot be checked: {c.arrays[0]} is strided or no integer array")
+        letter = kind[{1: 0, 2: 1, 4: 2, 8: 3}[a.itemsize]]
+        raw = self.driver.fetch(a.pointer, a.count * a.itemsize) if a.count else b""
+        checks.contents(c, struct.unpack(f"<{a.count}{letter}", raw), found.environment)
+
+
+def functions(plan: Plan, driver: Driver) -> dict[str, ctypes.c_void_p]:
+    """The functions of a plan's code, loaded once a process."""
+    key = (id(driver), plan.ptx)
+    if key not in _loaded:
+        module = driver.load(plan.ptx)
+        names = [plan.entry, *([plan.second.entry] if plan.second else [])]
+        _loaded[key] = {name: driver.function(module, name) for name in names}
+    return _loaded[key]
+
+
+_loaded: dict[tuple[int, str], dict[str, ctypes.c_void_p]] = {}
+
+
+def value(p: tuple[str, str, str, int], given: dict[str, Device], numbers: dict[str, Number]) -> Any:
+    """A parameter of the compiled function as C holds it."""
+    name, kind, type_, axis = p
+    if kind == "pointer":
+        return ctypes.c_uint64(given[name].pointer)
+    if kind == "extent":
+        return ctypes.c_int64(given[name].shape[axis])
+    if kind == "stride":
+        return ctypes.c_int64(given[name].strides[axis])
+    number = numbers[name]
+    if type_ == "half":
+        return ctypes.c_uint16(struct.unpack("<H", struct.pack("<e", float(number)))[0])
+    return _C[type_](number)

@@ -2,7 +2,8 @@
 
 FOLDER is where bench/fetch.py put the packages. Prints a summary for each package and for all;
 `--findings FILE` lists every finding; `--shared` counts only kernels with shared memory, in files that
-name it, and lists them with what stays open. Exit code 1 when the checker itself failed on a file.
+name it, and lists them with what stays open; `--lowering` proves nothing and counts what is not understood;
+`--every K` takes each K-th file that may hold kernels. Exit code 1 when the checker itself failed on a file.
 """
 
 from __future__ import annotations
@@ -10,10 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
-import traceback
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,22 +19,16 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from fetch import cache_folder  # noqa: E402
+from isolate import Checked, each  # noqa: E402
+from lowering import lowered  # noqa: E402
 from packages import CORPUS  # noqa: E402
 from tables import failures, listing, page, summary  # noqa: E402
 
 from gpulint.cli import pool  # noqa: E402
 from gpulint.cli.worker import Task  # noqa: E402
+from gpulint.config import Config  # noqa: E402
+from gpulint.pipeline import check_file  # noqa: E402
 from gpulint.report.model import FileReport  # noqa: E402
-
-
-@dataclass(frozen=True)
-class Checked:
-    """One file: its report, or the traceback that there should not be, and the time that it took."""
-
-    path: Path
-    report: FileReport | None
-    failure: str
-    seconds: float
 
 
 @dataclass
@@ -54,17 +46,9 @@ def tasks(paths: list[Path]) -> list[Task]:
     return pool._with_neighbours(list(numbered))
 
 
-def check(task: Task) -> Checked:
-    """In a worker process, without the limits of the command line: a failure shows its traceback."""
-    from gpulint.config import Config
-    from gpulint.pipeline import check_file
-
-    start = time.process_time()
-    try:
-        report, failure = check_file(task.path, str(task.path), Config(), neighbours=task.neighbours), ""
-    except Exception:
-        report, failure = None, traceback.format_exc()
-    return Checked(task.path, report, failure, time.process_time() - start)
+def check(task: Task) -> FileReport:
+    """Without the limits of the command line."""
+    return check_file(task.path, str(task.path), Config(), neighbours=task.neighbours)
 
 
 def packages(folder: Path, dialect: str, only: str) -> Iterator[tuple[str, list[Path]]]:
@@ -87,15 +71,16 @@ def with_shared(checked: Checked) -> Checked:
     return replace(checked, report=replace(checked.report, kernels=kernels, findings=findings))
 
 
-def run(folder: Path, dialect: str, only: str, jobs: int, shared: bool = False) -> list[PackageResult]:
+def run(options: argparse.Namespace) -> list[PackageResult]:
     results = []
-    with ProcessPoolExecutor(jobs) as workers:
-        for name, paths in packages(folder, dialect, only):
-            asked = [t for t in tasks(paths) if not shared or b"shared" in t.path.read_bytes()]
-            files = list(workers.map(check, asked))
-            result = PackageResult(name, len(paths), [with_shared(c) for c in files] if shared else files)
-            print(summary(result), flush=True)
-            results.append(result)
+    work = lowered if options.lowering else check
+    for name, paths in packages(options.folder, options.dialect, options.only):
+        shared = options.shared
+        asked = [t for t in tasks(paths) if not shared or b"shared" in t.path.read_bytes()]
+        found = list(each(asked[options.first :: options.every], work, options.jobs, options.seconds))
+        result = PackageResult(name, len(paths), [with_shared(c) for c in found] if shared else found)
+        print(summary(result), flush=True)
+        results.append(result)
     return results
 
 
@@ -115,17 +100,21 @@ def main() -> int:
     parser.add_argument("--only", default="", help="packages whose name holds this text")
     parser.add_argument("--shared", action="store_true", help="only kernels with shared memory, listed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=int, default=120, help="CPU time that a file may take")
+    parser.add_argument("--every", type=int, default=1, help="take each K-th file, from --first on")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--lowering", action="store_true", help="lower the kernels, prove nothing")
     parser.add_argument("--write", type=Path, help="write the tables to this Markdown page")
     parser.add_argument("--findings", type=Path, help="write all findings to this file")
     options = parser.parse_args()
-    results = run(options.folder, options.dialect, options.only, options.jobs, options.shared)
+    results = run(options)
     if not results:
         print("nothing to check: run bench/fetch.py first", file=sys.stderr)
         return 2
     failed = [c for r in results for c in r.files if failures(c)]
     for checked in failed:
         print(f"{checked.path}:", *failures(checked), sep="\n  ", file=sys.stderr)
-    text = page(results, options.dialect)
+    text = page(results, options.dialect, options.every)
     print(text)
     if options.shared:
         print(listing(results))

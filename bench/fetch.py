@@ -44,7 +44,9 @@ def choice(package: Package) -> list[str]:
     """pip's options that select the pinned file."""
     if package.source:
         return ["--no-binary=:all:", "--no-build-isolation", "--use-pep517"]
-    platform = ["--platform", package.platform, "--python-version", "3.12"] if package.platform else []
+    platform = (
+        ["--platform", package.platform, "--python-version", package.python] if package.platform else []
+    )
     return ["--only-binary=:all:", *platform]
 
 

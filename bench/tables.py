@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from gpulint.report.model import STATUSES, KernelReport, ObligationReport
 
 if TYPE_CHECKING:
-    from corpus import Checked, PackageResult
+    from corpus import PackageResult
+    from isolate import Checked
 
 VERDICTS = ("proved", "proved-under", "refuted", "undecided")
 
@@ -73,13 +74,13 @@ def counts(name: str, results: Sequence[PackageResult]) -> list[object]:
         name, sum(r.count for r in results), len(found), *(status[s] for s in STATUSES),
         len(asked), percent(decided(asked), len(asked)),
         f"{1000 * quantile(times, 0.5):.0f}", f"{quantile(times, 0.99):.2f}",
-        sum(bool(failures(c)) for c in files),
+        sum(bool(c.limit) for c in files), sum(bool(failures(c)) for c in files),
     ]  # fmt: skip
 
 
 OVERVIEW = (
     "package", "files", "kernels", *STATUSES,
-    "obligations", "proved (under)", "median ms", "p99 s", "failures",
+    "obligations", "proved (under)", "median ms", "p99 s", "cut off", "failures",
 )  # fmt: skip
 
 
@@ -154,15 +155,16 @@ def headline(results: Sequence[PackageResult]) -> str:
     )
 
 
-def page(results: Sequence[PackageResult], dialect: str) -> str:
-    """The whole page."""
+def page(results: Sequence[PackageResult], dialect: str, every: int = 1) -> str:
+    """The whole page; `every`: one file in so many was checked."""
     asked = obligations(results)
     undecided = [f"{o.property}: {o.reason}" for o in asked if o.verdict == "undecided"]
     files = [c.report for r in results for c in r.files if c.report]
     unsupported = [f.message for r in files for f in r.findings if f.code == "GL010"]
     sections = [
         f"# The {dialect} corpus",
-        "Written by `bench/corpus.py` over the packages that `bench/fetch.py` downloads; nothing cached.",
+        "Written by `bench/corpus.py` over the packages that `bench/fetch.py` downloads; nothing cached."
+        + (f" One file in {every} was checked." if every > 1 else ""),
         headline(results),
         table(OVERVIEW, [*(counts(r.name, [r]) for r in results), counts("**all**", results)]),
         "## Kernels with shared memory", shared_memory(results),

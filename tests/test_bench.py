@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 import tables
-from corpus import Checked, PackageResult, tasks
+from corpus import PackageResult, tasks
 from fetch import safe, unpack
+from isolate import Checked, run
+from lowering import lowered
 from packages import CORPUS
 
+from gpulint.cli.worker import Task
 from gpulint.ir.span import NOWHERE
 from gpulint.report.model import FileReport, KernelReport, ObligationReport
 
@@ -92,3 +96,41 @@ def test_quantiles_are_members() -> None:
 
 def test_reasons_are_counted_without_names() -> None:
     assert tables.kind_of("the index `j` of 3 axes") == tables.kind_of("the index `k + 1` of 2 axes")
+
+
+def _burn(task: Task) -> FileReport:
+    while True:
+        pass
+
+
+def _die(task: Task) -> FileReport:
+    os._exit(7)
+
+
+def _raise(task: Task) -> FileReport:
+    raise KeyError(task.number)
+
+
+def test_a_file_that_takes_too_long_is_cut_off() -> None:
+    done = run(Task(0, Path("x.py"), False), _burn, 1)
+    assert done.report is None
+    assert "CPU" in done.limit
+
+
+def test_a_process_that_dies_costs_its_file_alone() -> None:
+    assert "exit code 7" in run(Task(0, Path("x.py"), False), _die, 5).limit
+
+
+def test_an_exception_is_kept_with_its_traceback() -> None:
+    assert "KeyError: 3" in run(Task(3, Path("x.py"), False), _raise, 5).failure
+
+
+def test_lowering_names_what_is_not_understood(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        "import triton\nimport triton.language as tl\nfrom other import mystery\n\n"
+        "@triton.jit\ndef k(x):\n    mystery(x)\n    tl.store(x, 0)\n"
+    )
+    report = lowered(Task(0, path, False))
+    assert [k.status for k in report.kernels] == ["unsupported"]
+    assert [f.span.row for f in report.findings] == [7]

@@ -7,12 +7,13 @@ place, is a refutation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from gpulint.contract.bind import Binding
 from gpulint.dataflow.access import Access
+from gpulint.frontend.host.site import HostArray
 from gpulint.interp.launch import ConcreteLaunch, Point, Violation
 from gpulint.interp.replay import replay
 from gpulint.ir import symbols as names
@@ -68,6 +69,7 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
     floors = [ge(of_atom(x), -1) for x in free if x.scope is Scope.LAUNCH and x.lo is None]
     # an expanded tensor (stride zero) is no input that a kernel of one element a lane is written for
     floors += [ge(of_atom(x), 1) for x in free if ".stride(" in x.name]
+    floors += apart(s, free)
     laws = [*powers.next_powers(*ask.conditions, *launch_terms(s)), *least_rank(s, ask)]
     model = s.prover.model([*ask.conditions, *limits, *floors, *laws], free, SEARCH_RLIMIT)
     if model is None:
@@ -127,6 +129,20 @@ def prod(terms: Iterable[Int]) -> Int:
     out = ONE
     for t in terms:
         out = mul(out, t)
+    return out
+
+
+def apart(s: Setting, free: Sequence[Sym]) -> list[Bool]:
+    """No tensor of the caller overlaps itself: it spans at least as many elements as it has.
+
+    A launch with an expanded tensor proves nothing wrong with a kernel that takes its elements for apart.
+    """
+    out = []
+    for a in s.site.arguments.values() if s.site is not None else ():
+        if isinstance(a, HostArray) and a.span is not None and a.shape and s.binding is not None:
+            span, used = s.binding.host(a.span), symbols(a.span)
+            if any(".stride(" in x.name for x in used) and used & set(free):
+                out.append(ge(span, s.binding.host(prod(a.shape))))
     return out
 
 

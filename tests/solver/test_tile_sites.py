@@ -129,3 +129,45 @@ def test_a_tail_of_an_array_that_the_host_sizes_is_told() -> None:
     made = "x = x.contiguous()\n    g = torch.ones(n, device=x.device)"
     text = FREE.format(mask="").replace("x = x.contiguous()", made)
     assert check(text)[1] != set()
+
+
+COUNTED = """@triton.jit
+def count(x, out, n, BLOCK: tl.constexpr, BINS: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    v = tl.load(x + offs, mask=mask)
+    tl.atomic_add(out + tl.arange(0, BINS), tl.histogram(v, BINS{mask}))
+
+
+def run(x):
+    n = x.numel()
+    out = torch.zeros(16, device=x.device, dtype=torch.int32)
+    count[(triton.cdiv(n, 64),)](x.contiguous(), out, n, BLOCK=64, BINS=16)
+    return out
+"""
+
+
+@pytest.mark.parametrize(("mask", "codes"), [("", {"GL902"}), (", mask=mask", set())])
+def test_a_histogram_does_not_count_lanes_that_its_mask_leaves_out(mask: str, codes: set[str]) -> None:
+    assert check(COUNTED.format(mask=mask))[1] == codes
+
+
+FLAT = """@triton.jit
+def copy(x, out, rows, cols, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    mask = offs < cols
+    row = tl.program_id(0)
+    tl.store(out + row * cols + offs, tl.load(x + row * {step} + offs, mask=mask), mask=mask)
+
+
+def run(x):
+    rows, cols = x.shape
+    out = torch.empty((rows, cols), device=x.device, dtype=x.dtype)
+    copy[(rows,)](x, out, rows, cols, BLOCK=triton.next_power_of_2(cols))
+    return out
+"""
+
+
+@pytest.mark.parametrize(("step", "codes"), [("cols", set()), ("(cols + 1)", {"GL101"})])
+def test_a_tensor_of_unknown_layout_does_not_overlap_itself(step: str, codes: set[str]) -> None:
+    assert check(FLAT.format(step=step))[1] & {"GL101"} == codes

@@ -7,7 +7,18 @@ import ast
 from gpulint.frontend.shared.limits import TooLarge, deep_recursion
 from gpulint.frontend.shared.spans import header_span
 from gpulint.frontend.shared.syntax import tails, text_of
-from gpulint.frontend.triton import attributes, autotune, calls, grid, loops, memory, opaque, tiles, windows  # noqa: F401
+from gpulint.frontend.triton import (  # noqa: F401
+    attributes,
+    autotune,
+    calls,
+    grid,
+    loops,
+    memory,
+    opaque,
+    products,
+    tiles,
+    windows,
+)
 from gpulint.frontend.triton import world as worlds
 from gpulint.frontend.triton.context import Context, Frame
 from gpulint.frontend.triton.kinds import Kinds

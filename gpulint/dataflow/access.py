@@ -104,7 +104,11 @@ class Access:
 
 @dataclass(frozen=True)
 class IntOp:
-    """An integer operation on the way to an address or a guard, as it would be without a width."""
+    """An integer operation on the way to an address or a guard, as it would be without a width.
+
+    `modular`: only its value modulo the width of a pointer enters an address, so that it may leave the
+    width as long as the access is in range.
+    """
 
     term: Int
     type: IntType
@@ -113,6 +117,7 @@ class IntOp:
     span: Span
     feeds: str  # address, guard
     text: str
+    modular: bool = False
 
     @property
     def domain(self) -> Bool:

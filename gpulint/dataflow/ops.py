@@ -7,12 +7,14 @@ the access happens. The slice stops at loads: their own subscripts are accesses 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpulint import term as t
 from gpulint.dataflow import text
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.dataflow.graph import Event, Node
+from gpulint.dataflow.modular import modular
 from gpulint.dataflow.needed import SAME, Use, uses
 from gpulint.dataflow.signs import truncates
 from gpulint.ir import symbols
@@ -41,8 +43,11 @@ def operations(a: Analysis) -> Iterator[IntOp]:
             seen.add(everywhere)
             yield everywhere
     for event, access in _pairs(a, events):
+        free = modular(a.graph, event.subscripts) if a.graph.tile else frozenset()
         for node, use in _address(a, event, guards):
             op = _at(a, node, use, event, access)
+            if op is not None and node.id in free:
+                op = replace(op, modular=True)
             if op is not None and op.guard != t.FALSE and op not in seen:
                 seen.add(op)
                 yield op

@@ -152,6 +152,8 @@ def _widths(s: Setting, full: Setting, inferred: tuple[Clause, ...], named: Name
     done: dict[tuple[object, ...], Verdict] = {}
     out = []
     for op in (*s.accesses.ops, *hidden.products(s)):
+        if op.modular:
+            continue  # the range of its access answers for it
         key = (op.term, op.type, op.domain)
         if key not in done:
             done[key] = _either(s, full, inferred, _width(op, named))

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpulint.contract.alias import linked
+from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.interp.launch import ConcreteLaunch
 from gpulint.interp.machine import run
 from gpulint.ir import symbols as names
-from gpulint.solver import search, space
+from gpulint.solver import layouts, search, space
 from gpulint.solver.blame import owner
 from gpulint.solver.general import Round
 from gpulint.solver.inverse import definite, hits, inverse
@@ -28,7 +29,7 @@ from gpulint.solver.setting import Setting
 from gpulint.solver.signs import floored
 from gpulint.solver.sites import SiteRound
 from gpulint.solver.space import Seen, atom_of
-from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, Obligation, Verdict, Witness
+from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, Obligation, Verdict, Witness
 from gpulint.term import (
     App,
     Bool,
@@ -225,20 +226,32 @@ def written_elsewhere(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSi
 
 
 def _output(s: Setting, name: str, writes: list[Access]) -> Verdict:
+    """Proved, proved where the output has no gaps between its rows, refuted, or undecided."""
     o = Obligation("covered", "output", writes[0].span, access=writes[0])
-    element = tuple(sym(f"element{k}", Scope.POINT, 0) for k in range(len(writes[0].subscripts)))
-    extents = writes[0].array.extents
-    inside = s.term(and_(*(lt(e, x) for e, x in zip(element, extents, strict=True))))
-    reached = [c for c in (_reached(s, a, element) for a in writes) if c is not None]
-    if any(s.prover.prove(inside, c, z3_too=False) for c in reached):
-        return Verdict(o, PROVED, site=s.site, rung="inverse")
-    if reached and s.prover.unsat(inside, *map(not_, reached)):
-        return Verdict(o, PROVED, site=s.site, rung="inverse+z3")
+    how = _all_written(s, writes)
+    if how:
+        return Verdict(o, PROVED, site=s.site, rung=how)
+    packed = layouts.row_major(s, name)
+    how = _all_written(packed, writes) if packed is not None else ""
+    if how:
+        clause = Clause(predicate="contiguous", arrays=(name,))
+        return Verdict(o, UNDER, site=s.site, rung=how, clauses=(clause,))
     if s.binding is not None and s.binding.exact and all(_pure(space.see(a)) for a in writes):
         w = _gap(s, name)
         if w is not None:
             return Verdict(o, REFUTED, witness=w, site=s.site, rung="search")
     return Verdict(o, UNDECIDED, site=s.site, reason=f"not shown that every element of {name} is written")
+
+
+def _all_written(s: Setting, writes: list[Access]) -> str:
+    """What shows that the writes reach every element, or ''."""
+    element = tuple(sym(f"element{k}", Scope.POINT, 0) for k in range(len(writes[0].subscripts)))
+    extents = writes[0].array.extents
+    inside = s.term(and_(*(lt(e, x) for e, x in zip(element, extents, strict=True))))
+    reached = [c for c in (_reached(s, a, element) for a in writes) if c is not None]
+    if any(s.prover.prove(inside, c, z3_too=False) for c in reached):
+        return "inverse"
+    return "inverse+z3" if reached and s.prover.unsat(inside, *map(not_, reached)) else ""
 
 
 def _reached(s: Setting, a: Access, element: tuple[Int, ...]) -> Bool | None:

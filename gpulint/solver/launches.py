@@ -62,6 +62,7 @@ def status(a: SiteRound, r: Round) -> SiteVerdict:
         return SiteVerdict(site, "violates", clause, bad.witness, bad.reason)
     open_ = next((v for v in answers if v.kind == UNDECIDED), None)
     unmet = [c for c in a.unmet if c.origin == "declared"]
+    unmet += [c for v in a.extra if v.kind == UNDER for c in v.clauses if not meets(a.setting, c)]
     if open_ is not None or unmet:
         clause = unmet[0] if unmet else next(iter(open_.clauses), None) if open_ else None
         reason = open_.reason if open_ else "clause not established"

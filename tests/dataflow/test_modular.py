@@ -8,7 +8,8 @@ from gpulint import pipeline
 from gpulint.config import Config
 from gpulint.source.load import load_text
 
-HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef k(x, out, idx, n, s, B: tl.constexpr):\n"
+HEAD = "import triton\nimport triton.language as tl\n\n\n"
+HEAD += "@triton.jit\ndef k(x, out, idx, n, s, B: tl.constexpr):\n"
 
 
 def asked(body: str) -> dict[str, bool]:

@@ -171,3 +171,38 @@ def run(x):
 @pytest.mark.parametrize(("step", "codes"), [("cols", set()), ("(cols + 1)", {"GL101"})])
 def test_a_tensor_of_unknown_layout_does_not_overlap_itself(step: str, codes: set[str]) -> None:
     assert check(FLAT.format(step=step))[1] & {"GL101"} == codes
+
+
+LIKE = """@triton.jit
+def double(x, out, stride, cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    offs = tl.arange(0, BLOCK)
+    mask = offs < {bound}
+    tl.store(out + row * stride + offs, 2 * tl.load(x + row * stride + offs, mask=mask, other=0.0), mask=mask)
+
+
+def run(x):
+    x = x.view(-1, x.shape[-1])
+    out = torch.empty_like(x)
+    rows, cols = x.shape
+    double[(rows,)](x, out, out.stride(0), cols, BLOCK=triton.next_power_of_2(cols))
+    return out
+"""
+
+
+def covered(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    report = pipeline.check_file(HEAD + text, "kernel.py", Config())
+    return [(o.verdict, o.clauses) for k in report.kernels for o in k.obligations if o.property == "covered"]
+
+
+def test_an_output_of_unknown_layout_is_covered_where_it_is_contiguous() -> None:
+    assert covered(LIKE.format(bound="cols")) == [("proved-under", ("contiguous(out)",))]
+
+
+def test_contiguity_does_not_cover_what_is_left_out() -> None:
+    assert [v for v, _ in covered(LIKE.format(bound="cols - 1"))] in (["refuted"], ["undecided"])
+
+
+def test_a_launch_that_leaves_the_layout_open_does_not_meet_the_clause() -> None:
+    report = pipeline.check_file(HEAD + LIKE.format(bound="cols"), "kernel.py", Config())
+    assert [s.status for k in report.kernels for s in k.sites] == ["undecided"]

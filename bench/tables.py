@@ -8,7 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from gpulint.report.model import STATUSES, KernelReport, ObligationReport
+from gpulint.report.model import (
+    REFUTED,
+    STATUSES,
+    UNSUPPORTED,
+    VERIFIED,
+    KernelReport,
+    ObligationReport,
+)
 
 if TYPE_CHECKING:
     from corpus import PackageResult
@@ -46,6 +53,19 @@ def decided(found: Sequence[ObligationReport]) -> int:
     return sum(o.verdict in ("proved", "proved-under") for o in found)
 
 
+def standing(k: KernelReport) -> str:
+    """How far a kernel is decided, whatever its launches show of the contract.
+
+    `refuted`; `any`: every obligation proved for any parameters that meet the clauses; `sites`: some
+    only for the launches in view; `open`.
+    """
+    if k.status in (REFUTED, UNSUPPORTED):
+        return REFUTED if k.status == REFUTED else "open"
+    if not k.obligations or decided(k.obligations) < len(k.obligations):
+        return "any" if k.status == VERIFIED else "open"
+    return "sites" if any(o.rung == "sites" for o in k.obligations) else "any"
+
+
 def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}%" if whole else "-"
 
@@ -68,10 +88,12 @@ def failures(checked: Checked) -> list[str]:
 def counts(name: str, results: Sequence[PackageResult]) -> list[object]:
     """A package's line of the overview."""
     found, asked, times = kernels(results), obligations(results), kernel_seconds(results)
+    stand = Counter(map(standing, found))
     status = Counter(k.status for k in found)
     files = [c for r in results for c in r.files]
     return [
         name, sum(r.count for r in results), len(found), *(status[s] for s in STATUSES),
+        percent(len(found) - stand["open"], len(found)), percent(stand["any"], len(found)),
         len(asked), percent(decided(asked), len(asked)),
         f"{1000 * quantile(times, 0.5):.0f}", f"{quantile(times, 0.99):.2f}",
         sum(bool(c.limit) for c in files), sum(bool(failures(c)) for c in files),
@@ -79,7 +101,7 @@ def counts(name: str, results: Sequence[PackageResult]) -> list[object]:
 
 
 OVERVIEW = (
-    "package", "files", "kernels", *STATUSES,
+    "package", "files", "kernels", *STATUSES, "decided", "for any",
     "obligations", "proved (under)", "median ms", "p99 s", "cut off", "failures",
 )  # fmt: skip
 
@@ -147,9 +169,12 @@ def listing(results: Sequence[PackageResult]) -> str:
 def headline(results: Sequence[PackageResult]) -> str:
     """The figures that matter, in a sentence each."""
     found, asked, times = kernels(results), obligations(results), kernel_seconds(results)
+    stand = Counter(map(standing, found))
     lowered = sum(k.status != "unsupported" and not (k.reason and not k.obligations) for k in found)
     return (
         f"{percent(lowered, len(found))} of {len(found)} kernels lowered without an unsupported construct; "
+        f"{percent(len(found) - stand['open'], len(found))} decided (a contract proves "
+        f"every obligation, or a refutation), {percent(stand['any'], len(found))} proved for any parameters that meet the contract; "
         f"{percent(decided(asked), len(asked))} of {len(asked)} obligations proved or proved-under; "
         f"{1000 * quantile(times, 0.5):.0f} ms a kernel (median), {quantile(times, 0.99):.2f} s (99%)."
     )

@@ -80,6 +80,23 @@ def test_counts_of_a_package() -> None:
     assert cells["median ms"] == "250"
 
 
+@pytest.mark.parametrize(
+    ("status", "verdicts", "rung", "stands"),
+    [
+        ("refuted", ["refuted"], "", "refuted"),
+        ("undecided", ["proved", "proved-under"], "", "any"),
+        ("verified", ["proved", "proved"], "sites", "sites"),
+        ("undecided", ["proved", "undecided"], "", "open"),
+        ("unsupported", ["proved"], "", "open"),
+        ("undecided", [], "", "open"),
+        ("verified", [], "", "any"),
+    ],
+)
+def test_how_far_a_kernel_is_decided(status: str, verdicts: list[str], rung: str, stands: str) -> None:
+    asked = tuple(ObligationReport("in-range", v, NOWHERE, rung=rung) for v in verdicts)
+    assert tables.standing(KernelReport("k", "k.py", "triton", NOWHERE, status, obligations=asked)) == stands
+
+
 def test_only_files_with_kernels_are_checked_and_know_their_neighbours(tmp_path: Path) -> None:
     for name, text in (("a.py", "from numba import cuda"), ("b.py", "import numba.cuda"), ("c.py", "x = 1")):
         (tmp_path / name).write_text(text)

@@ -173,8 +173,8 @@ def headline(results: Sequence[PackageResult]) -> str:
     lowered = sum(k.status != "unsupported" and not (k.reason and not k.obligations) for k in found)
     return (
         f"{percent(lowered, len(found))} of {len(found)} kernels lowered without an unsupported construct; "
-        f"{percent(len(found) - stand['open'], len(found))} decided (a contract proves "
-        f"every obligation, or a refutation), {percent(stand['any'], len(found))} proved for any parameters that meet the contract; "
+        f"{percent(len(found) - stand['open'], len(found))} decided (a contract proves every obligation, "
+        f"or a refutation), {percent(stand['any'], len(found))} proved for any parameters under a contract; "
         f"{percent(decided(asked), len(asked))} of {len(asked)} obligations proved or proved-under; "
         f"{1000 * quantile(times, 0.5):.0f} ms a kernel (median), {quantile(times, 0.99):.2f} s (99%)."
     )

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from gpulint.solver import ceilings
 from gpulint.solver.flat import without
 from gpulint.term import (
     App,
@@ -85,6 +86,7 @@ def definitions(constraints: Sequence[Int], *goals: Int) -> list[Int]:
     nothing: `w >= 1` must not follow from a quotient by `w` that was read as one by a positive number.
     """
     low = floors(constraints)
+    tops = ceilings.tops(constraints)
     out: list[Int] = []
     for a in atoms(*goals, *constraints):
         if not isinstance(a, App):
@@ -96,6 +98,7 @@ def definitions(constraints: Sequence[Int], *goals: Int) -> list[Int]:
             if a.op == "floordiv":
                 out += [sub(mul(w, t), x), sub(add(x, ONE), add(mul(w, t), w))]
                 out += _quotient_bounds(t, x, w, constraints)
+                out += ceilings.quotient(a, constraints, tops, lambda y: at_least(y, low, 0))
                 out += [neg(t)] if positive else []
             else:
                 out += [add(sub(t, w), ONE), neg(t)]
@@ -157,12 +160,4 @@ def extremes(p: Int) -> tuple[str, list[Int]] | None:
                     continue
                 every = (a.op == "max") == (coeff > 0)
                 return ("all" if every else "any"), [subst(p, {a: x}) for x in a.args]
-    return None
-
-
-def choices(p: Int) -> tuple[Bool, Int, Int] | None:
-    """Split one `select` of a goal: (condition, goal when it holds, goal when it does not)."""
-    for a in atoms(p):
-        if isinstance(a, App) and a.op == "select":
-            return a.args[0], subst(p, {a: a.args[1]}), subst(p, {a: a.args[2]})
     return None

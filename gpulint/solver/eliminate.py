@@ -19,7 +19,7 @@ Keep = Callable[[Atom], bool]
 NODES = 80  # search steps for one goal
 SETTLE = 16  # of them, for a goal over kept atoms
 MAX_TERMS = 24  # monomials of a polynomial worth going on with
-HUGE = 2**24
+HUGE = 2**20 - 1  # beyond the sizes that code writes down: limits of tiles and of the device
 FOUND = 6  # candidates for one goal
 MAX_SCALE = 2**512  # factor of one step
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from gpulint.solver import powers
-from gpulint.solver.bound import choices, definitions, extremes, upper
+from gpulint.solver import cases, powers
+from gpulint.solver.bound import definitions, extremes, upper
 from gpulint.solver.eliminate import Bounder
 from gpulint.solver.memo import Memo
 from gpulint.term import (
@@ -176,20 +176,14 @@ class Prover:
             if all(answers) if every == "all" else any(answers):
                 return "cases"
             return ""
-        choice = choices(p)
-        if choice is not None:
-            c, yes, no = choice
-            on, off = and_(domain, c), and_(domain, not_(c))
-            if (on == FALSE or self._at_most_zero(on, yes, depth - 1)) and (
-                off == FALSE or self._at_most_zero(off, no, depth - 1)
-            ):
-                return "cases"
-            return ""
+        both = cases.split(domain, p)
+        if both is not None:
+            return "cases" if all(self._at_most_zero(d, g, depth - 1) for d, g in both) else ""
         for part in conjuncts(domain):
             if isinstance(part, Junction) and part.op == "or" and len(part.args) <= 4:
                 rest = and_(*(c for c in conjuncts(domain) if c != part))
-                cases = (and_(rest, a) for a in part.args)
-                if all(c == FALSE or self._at_most_zero(c, p, depth - 1) for c in cases):
+                ways = (and_(rest, a) for a in part.args)
+                if all(c == FALSE or self._at_most_zero(c, p, depth - 1) for c in ways):
                     return "cases"
                 return ""
         return ""

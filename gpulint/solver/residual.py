@@ -12,11 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gpulint.contract.clause import Clause
-from gpulint.solver import space
-from gpulint.solver.bound import choices, extremes
+from gpulint.solver import cases, space
+from gpulint.solver.bound import extremes
 from gpulint.solver.prover import Prover
 from gpulint.term import (
     FALSE,
+    TRUE,
     ZERO,
     App,
     Atom,
@@ -26,13 +27,11 @@ from gpulint.term import (
     Scope,
     Sym,
     add,
-    and_,
     apps,
     floordiv,
     le,
     mul,
     neg,
-    not_,
     sub,
     symbols,
 )
@@ -86,12 +85,9 @@ def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEP
         if every == "all":
             return _together(parts)
         return [r for part in parts for r in part][:8]
-    choice = choices(p) if depth else None
-    if choice is not None:
-        c, yes, no = choice
-        sides = [(and_(domain, c), yes), (and_(domain, not_(c)), no)]
-        parts = [missing(prover, d, g, named, depth - 1) for d, g in sides if d != FALSE]
-        return _together(parts)
+    both = cases.split(domain, p) if depth else None
+    if both is not None:
+        return _together([missing(prover, d, g, named, depth - 1) for d, g in both])
     found = bounder.reduce(p, named.kept)
     loaded = bounder.reduce(p, named.kept_or_loaded)
     return [() if q == ZERO else (q,) for q in dict.fromkeys([*found, *loaded])]
@@ -107,16 +103,48 @@ def clauses(residual: Residual) -> tuple[Clause, ...] | None:
     """The clauses that say `each polynomial <= 0`, or None when one cannot be said."""
     out: list[Clause] = []
     for p in residual:
-        c = _clause(p)
-        if c is None:
+        loads = _loads(p)
+        several = _not_negative(p, loads) if len({a.data for a in loads}) > 1 else None
+        c = _clause(p) if several is None else None
+        if several is None and c is None:
             return None
-        out.append(c)
-    return tuple(out)
+        out += several or ([c] if c is not None else [])
+    return tuple(dict.fromkeys(out))
+
+
+def _not_negative(p: Int, loads: list[App]) -> list[Clause] | None:
+    """`rest - w*A[...] - v*B[...] <= 0` as: no element negative, no factor negative, `rest <= 0`."""
+    rest: Int = p
+    factors: set[Atom] = set()
+    for mono, c in p.terms:
+        inner = [a for a in mono if a in loads]
+        if inner:
+            factors.update(a for a in mono if a not in loads)
+            rest = sub(rest, mul(monomial(mono), c))
+        if inner and c > 0:
+            return None
+    used = symbols(rest, *map(of_atom, factors))
+    if apps(rest, op="load") or any(s.scope is not Scope.LAUNCH for s in used):
+        return None
+    conditions = [le(neg(of_atom(a)), 0) for a in sorted(factors, key=lambda a: a.order)]
+    conditions.append(le(rest, 0))
+    if FALSE in conditions:
+        return None
+    above = [Clause(predicate="above", arrays=(d,), bounds=(ZERO,)) for d in sorted({a.data for a in loads})]
+    return [*above, *(Clause(space.unfold(c)) for c in conditions if c != TRUE)]
+
+
+def _loads(p: Int) -> list[App]:
+    """The loaded elements that are factors of the polynomial, those within their subscripts apart."""
+    found = (a for m, _ in p.terms for a in m if isinstance(a, App) and a.op == "load")
+    return list(dict.fromkeys(found))
 
 
 def _clause(p: Int) -> Clause | None:
-    loads = apps(p, op="load")
+    loads = _loads(p)
     if not loads:
+        if apps(p, op="load"):
+            return None
         cond = space.unfold(le(p, 0))
         return None if cond == FALSE else Clause(cond)
     own = [a for a in loads if any(a in m for m, _ in p.terms)]  # less those that only say which element

@@ -10,8 +10,9 @@ from gpulint.dataflow.access import IntOp
 from gpulint.solver.ranges import settle
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
+from gpulint.solver.space import Seen
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
-from gpulint.term import Bool, Int, and_, ge, le, not_
+from gpulint.term import App, Bool, Int, and_, ge, le, not_
 
 
 def goals(op: IntOp, result: Int) -> tuple[Bool, Bool]:
@@ -23,6 +24,8 @@ def decide(s: Setting, op: IntOp, named: Named) -> Verdict:
     """The verdict on one operation, for any parameters or at the setting's site."""
     o = Obligation("no-wrap", op.feeds, op.span, op=op)
     seen = s.see(op)
+    if shrinks(s, seen):
+        return Verdict(o, PROVED, rung="quotient")
     answers = [settle(s, seen.domain, g, named) for g in goals(op, seen.subscripts[0])]
     if all(a.how for a in answers):
         return Verdict(o, PROVED, rung="+".join(dict.fromkeys(a.how for a in answers)))
@@ -31,6 +34,18 @@ def decide(s: Setting, op: IntOp, named: Named) -> Verdict:
         cs = tuple(dict.fromkeys(c for a in open_ for c in a.clauses))
         return Verdict(o, UNDER, clauses=cs, rung="clauses")
     return Verdict(o, UNDECIDED, reason=f"{op.text} may leave {op.type.bits} bits")
+
+
+def shrinks(s: Setting, seen: Seen) -> bool:
+    """Whether the result is a quotient by a number that is at least one.
+
+    It lies between zero (or minus one) and its dividend, which has the same width: whether that one fits
+    is asked of the operation that gives it.
+    """
+    q = seen.subscripts[0].atom
+    if not isinstance(q, App) or q.op not in ("floordiv", "truncdiv"):
+        return False
+    return bool(s.prover.prove(seen.domain, ge(q.args[1], 1), z3_too=False))
 
 
 def violated(op: IntOp, result: Int) -> Bool:

@@ -36,7 +36,7 @@ from gpulint.term import (
 
 N, M = sym("n", Scope.LAUNCH, 0), sym("m", Scope.LAUNCH)
 P, J = sym("i", Scope.POINT, 0), sym("j", Scope.LOOP)
-NAMED = Named(frozenset(symbols(N, M)), frozenset({"idx"}))
+NAMED = Named(frozenset(symbols(N, M)), frozenset({"idx", "other"}))
 PROVER = Prover([], 1)
 RANGES = {N: range(4), M: range(-2, 4), P: range(4), J: range(-2, 4)}
 TABLES = ([0, 1, 2, 3], [3, -1, 2, 0], [1, 1, 5, 1])
@@ -47,7 +47,8 @@ ENVIRONMENTS = [
 
 def term(rng: random.Random, depth: int = 2) -> Int:
     if depth == 0 or rng.random() < 0.35:
-        return rng.choice([N, M, P, J, const(rng.randint(-2, 2)), load("idx", [P])])
+        loads = [load("idx", [P]), load("other", [P]), load("other", [load("idx", [P]) + 1])]
+        return rng.choice([N, M, P, J, const(rng.randint(-2, 2)), *loads[: rng.randint(1, 3)]])
     a, b = term(rng, depth - 1), term(rng, depth - 1)
     kind = rng.randrange(8)
     if kind < 4:
@@ -57,7 +58,7 @@ def term(rng: random.Random, depth: int = 2) -> Int:
     if kind == 5:
         return rng.choice([minimum, maximum])(a, b)
     if kind == 6:
-        return rng.choice([floordiv, mod])(a, const(rng.randint(2, 3)))
+        return rng.choice([floordiv, mod])(a, rng.choice([const(rng.randint(2, 3)), N + 1]))
     return select(le(a, b), a, b)
 
 

@@ -1,0 +1,85 @@
+"""Upper bounds of quotients that a host can compute: `pid // heads <= (grid.x - 1) // heads`.
+
+A quotient by a positive number of the launch grows with its dividend. So where each coordinate in the
+dividend has a largest value over numbers of the launch, the quotient of the dividend's largest value is a
+bound of it, and one that the host can read.
+Sound in that direction only: coordinates are bounded one by one, so the bound need not be reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from gpulint.term import ONE, ZERO, App, Atom, Int, Scope, add, apps, const, floordiv, mul, sub, symbols
+from gpulint.term.build import monomial, of_atom
+
+DEPTH = 4  # quotients within quotients
+
+
+def tops(constraints: Iterable[Int]) -> dict[Atom, Int]:
+    """The largest values, over numbers of the launch, that constraints (at most zero) give single atoms."""
+    out: dict[Atom, Int] = {}
+    for g in constraints:
+        loose = [(m, c) for m, c in g.terms if m and not _of_launch(monomial(m))]
+        if len(loose) == 1 and len(loose[0][0]) == 1 and loose[0][1] == 1:
+            (atom,) = loose[0][0]
+            out.setdefault(atom, sub(of_atom(atom), g))
+    return out
+
+
+def quotient(
+    a: App, constraints: Iterable[Int], known: Mapping[Atom, Int], nonneg: Callable[[Int], bool]
+) -> list[Int]:
+    """What says that a quotient of a point (whose divisor is positive) is at most that of its ceiling.
+
+    The ceiling is what a constraint says of the dividend as a whole, or the sum of those of its parts.
+    """
+    x, w = a.args
+    if _of_launch(of_atom(a)) or not _of_launch(w):
+        return []
+    limits = [sub(x, g) for g in constraints]
+    highest = [*(y for y in limits if _of_launch(y)), _ceiling(x, known, nonneg, DEPTH)]
+    return [sub(of_atom(a), floordiv(y, w)) for y in highest if y is not None]
+
+
+def _ceiling(x: Int, known: Mapping[Atom, Int], nonneg: Callable[[Int], bool], depth: int) -> Int | None:
+    """A number of the launch that `x` does not exceed, or None."""
+    out = ZERO
+    for mono, c in x.terms:
+        term = mul(monomial(mono), c) if mono else const(c)
+        if _of_launch(term):
+            out = add(out, term)
+            continue
+        if not all(nonneg(of_atom(a)) for a in mono):
+            return None
+        if c < 0:
+            continue
+        largest = const(c)
+        for a in mono:
+            top = _top(a, known, nonneg, depth)
+            if top is None:
+                return None
+            largest = mul(largest, top)
+        out = add(out, largest)
+    return out
+
+
+def _top(a: Atom, known: Mapping[Atom, Int], nonneg: Callable[[Int], bool], depth: int) -> Int | None:
+    if _of_launch(of_atom(a)):
+        return of_atom(a)
+    if a in known:
+        return known[a]
+    if not isinstance(a, App) or a.op not in ("floordiv", "mod") or not depth or not _of_launch(a.args[1]):
+        return None
+    if not nonneg(sub(a.args[1], ONE)):
+        return None
+    if a.op == "mod":
+        return sub(a.args[1], ONE)
+    top = _ceiling(a.args[0], known, nonneg, depth - 1)
+    return floordiv(top, a.args[1]) if top is not None else None
+
+
+def _of_launch(t: Int) -> bool:
+    return all(x.scope is Scope.LAUNCH for x in symbols(t)) and not any(
+        a.op in ("load", "fn") for a in apps(t)
+    )

@@ -77,9 +77,12 @@ def loader(table: list[int]):  # type: ignore[no-untyped-def]
 
 
 def met(c: Clause, env: dict[object, int], table: list[int]) -> bool:
-    """Whether a clause holds: one on an array, of all of its elements."""
+    """Whether a clause holds: one on an array, of all of its elements; one that divides by zero does not."""
     if c.predicate == "within":
-        low, high = (evaluate(b, env) for b in c.bounds)
+        try:
+            low, high = (evaluate(b, env) for b in c.bounds)
+        except ZeroDivisionError:
+            return False
         return all(low <= v < high for v in table)
     if c.predicate == "above":
         return all(v >= evaluate(c.bounds[0], env) for v in table)

@@ -18,7 +18,7 @@ from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import Obligation
-from gpulint.term import FALSE, ONE, Bool, Int, Scope, Sym, apps, eq, subst, symbols
+from gpulint.term import FALSE, ONE, Bool, Int, Scope, Sym, and_, apps, const, eq, not_, subst, symbols
 from gpulint.term.build import of_atom
 
 OWN_PROOFS = 12  # questions to Z3 about whose making one clause is
@@ -83,8 +83,9 @@ def relation(s: Setting, goal: Bool) -> bool:
     prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS), memo=s.memo)
     for own in owners.values():
         for size in (2, 3):
-            fixed = [eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)]
-            if prover.unsat(goal, *fixed) and not prover.unsat(*fixed):
+            fixed = and_(*(eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)))
+            never = not_(subst(goal, dict.fromkeys(own, const(size))))
+            if prover.prove(fixed, never) and not prover.unsat(fixed):
                 return False
     return True
 

@@ -20,7 +20,7 @@ from gpulint.solver.general import Round
 from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import TRUE, Sym, and_, ge, lt
+from gpulint.term import TRUE, Sym, and_, apps, ge, lt
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
 
@@ -111,11 +111,17 @@ def _predicate(s: Setting, c: Clause) -> bool:
 
 
 def independent(s: Setting, c: Clause) -> bool:
-    """Whether a clause is a relation of inputs that the site leaves free to its caller."""
+    """Whether a clause is a relation of inputs that the site leaves free to its caller.
+
+    One that rounds what is rounded already (the launch's size, up to a multiple of another block) speaks of
+    how the kernel is tiled: no caller keeps it.
+    """
     if c.predicate:
         return True
     assert s.binding is not None
-    return relation(s, s.binding.apply(c.condition))
+    condition = s.binding.apply(c.condition)
+    rounded = (a.args[0] for a in apps(condition, op="floordiv"))
+    return not any(apps(x, op="floordiv") for x in rounded) and relation(s, condition)
 
 
 def chosen_by_caller(site: LaunchSite) -> bool:

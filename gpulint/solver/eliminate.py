@@ -19,7 +19,8 @@ Keep = Callable[[Atom], bool]
 NODES = 80  # search steps for one goal
 SETTLE = 16  # of them, for a goal over kept atoms
 MAX_TERMS = 24  # monomials of a polynomial worth going on with
-HUGE = 2**20 - 1  # beyond the sizes that code writes down: limits of tiles and of the device
+HUGE = 2**24
+WRITTEN = 2**20 - 1  # beyond the sizes that code writes down: limits of tiles and of the device
 FOUND = 6  # candidates for one goal
 MAX_SCALE = 2**512  # factor of one step
 
@@ -97,8 +98,8 @@ class Bounder:
     def options(self, p: Flat, m: int, edges: bool) -> list[Flat]:
         """Polynomials at least `p` (up to a positive factor) without `m`, fewest monomials first.
 
-        `edges`: also put the bounds of single atoms in their place (bounds beyond HUGE apart, which say
-        nothing of the code).
+        `edges`: also put the bounds of single atoms in their place, those beyond WRITTEN apart, which say
+        nothing of the code; without it only in products, and up to HUGE.
         """
         c, longest = p[m], len(p) + 4
         known, by_mono = self.monomials, self._by_mono
@@ -115,7 +116,7 @@ class Bounder:
                     out.append(combined(p, scale // abs(c), factored, scale // abs(k)))
             if edges or rest != UNIT:
                 bound = self._bound(part, c)
-                if bound is not None and abs(bound) <= HUGE:
+                if bound is not None and abs(bound) <= (WRITTEN if edges else HUGE):
                     out.append(combined(p, 1, {m: 1, rest: -bound} if bound else {m: 1}, c))
         out.sort(key=len)
         return out

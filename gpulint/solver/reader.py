@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from gpulint.contract.bind import dynamic_width
 from gpulint.dataflow.access import Access
-from gpulint.frontend.host.site import HostArray
+from gpulint.frontend.host.site import HostArray, Scalar
 from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Index, Number, Point
 from gpulint.ir import symbols as names
+from gpulint.ir.nodes import Param
 from gpulint.ir.types import FloatType
 from gpulint.solver import space
 from gpulint.solver.filling import Known, fitting
@@ -50,6 +51,15 @@ class Reader:
         x, y, z = (self.number(self.s.term(t)) for t in terms)
         return x, y, z
 
+    def _sizes(self) -> tuple[Triple, Triple]:
+        terms = ([f(a) for a in AXES] for f in (names.grid_size, names.block_size))
+        grid, block = map(self._triple, terms)
+        return grid, block
+
+    def launched(self) -> bool:
+        """Whether the sizes are those of a launch at all."""
+        return min(min(x) for x in self._sizes()) >= 1
+
     def launch(
         self, fill: tuple[int, int] = (0, 0), unset: bool = False, counters: bool = True
     ) -> ConcreteLaunch | None:
@@ -61,10 +71,9 @@ class Reader:
         Arrays that the host fills hold what it puts there.
         """
         self.counters = counters
-        grid = self._triple([names.grid_size(a) for a in AXES])
-        block = self._triple([names.block_size(a) for a in AXES])
-        if min(*grid, *block) < 1:
+        if not self.launched():
             return None
+        grid, block = self._sizes()
         scalars: dict[str, Number | None] = {}
         arrays: dict[str, ConcreteArray] = {}
         for p in self.s.kernel.params:
@@ -73,15 +82,21 @@ class Reader:
                 if made is None:
                     return None
                 arrays[p.name] = made
-            elif isinstance(p.type, FloatType):
-                scalars[p.name] = 1.0
             else:
-                scalars[p.name] = self.number(self.s.term(names.scalar(p)))
+                scalars[p.name] = self._scalar(p)
         return ConcreteLaunch(grid, block, arrays, scalars, dynamic_shared=self._dynamic())
 
     def counts(self) -> bool:
         """Whether the model says what an array holds that the kernel writes."""
         return any(self._written(p.name) and self.model.tells(p.name) for p in self.s.kernel.params)
+
+    def _scalar(self, p: Param) -> Number:
+        """The model's number; for a float, which no model speaks of, the launch's own or else one."""
+        arg = self.s.site.arguments.get(p.name) if self.s.site is not None else None
+        given = arg if isinstance(arg, Scalar) else None
+        if isinstance(p.type, FloatType) or (given is not None and isinstance(given.type, FloatType)):
+            return given.real if given is not None and given.real is not None else 1.0
+        return self.number(self.s.term(names.scalar(p)))
 
     def _dynamic(self) -> int:
         """Bytes of dynamic shared memory: enough for the largest array of it."""
@@ -155,7 +170,8 @@ class Reader:
     def names(self) -> Mapping[str, int]:
         """The numbers under the user's names: host symbols at a site, else the kernel's own."""
         out: dict[str, int] = {}
-        own = {names.scalar(p) for p in self.s.kernel.params if not p.is_array}
+        scalars = (p for p in self.s.kernel.params if not p.is_array)
+        own = {names.scalar(p) for p in scalars if isinstance(self._scalar(p), int)}
         extents = [e for es in space.param_extents(self.s.kernel, self.s.accesses) for e in es]
         for t in sorted({*own, *extents}, key=str):
             if self.s.site is None:

@@ -71,7 +71,11 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
     floors += [ge(of_atom(x), 1) for x in free if ".stride(" in x.name]
     floors += apart(s, free)
     laws = [*powers.next_powers(*ask.conditions, *launch_terms(s)), *least_rank(s, ask)]
-    model = s.prover.model([*ask.conditions, *limits, *floors, *laws], free, SEARCH_RLIMIT)
+    wanted = [*ask.conditions, *limits, *floors, *laws]
+    model = s.prover.model(wanted, free, SEARCH_RLIMIT)
+    if model is not None and not Reader(s, model, ask.seen).launched():
+        # the conditions leave open how large the launch is: it must be one
+        model = s.prover.model([*wanted, *(ge(x, 1) for x in geometry(s))], free, SEARCH_RLIMIT)
     if model is None:
         return None
     reader = Reader(s, model, ask.seen)
@@ -196,9 +200,12 @@ def witness(reader: Reader, launch: ConcreteLaunch, v: Violation, access: Access
     )  # fmt: skip
 
 
+def geometry(s: Setting) -> list[Int]:
+    return [s.term(f(axis)) for axis in AXES for f in (names.grid_size, names.block_size)]
+
+
 def launch_terms(s: Setting) -> list[Int]:
-    out = [s.term(f(axis)) for axis in AXES for f in (names.grid_size, names.block_size)]
-    return out + [s.term(x) for a in s.accesses.arrays.values() if a.is_param for x in a.extents]
+    return geometry(s) + [s.term(x) for a in s.accesses.arrays.values() if a.is_param for x in a.extents]
 
 
 def of_geometry(mono: Mono) -> bool:

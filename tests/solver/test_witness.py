@@ -5,6 +5,7 @@ from __future__ import annotations
 from fuzz.expressions import ArrayParam
 from fuzz.generate import Program
 from fuzz.refuted import unfounded
+from fuzz.sites import decided as sited
 from kernels import kernel
 
 from gpulint.dataflow import analyse
@@ -52,3 +53,35 @@ def test_the_violation_shown_is_that_of_the_access_itself() -> None:
             assert v.witness.array == v.obligation.access.array.name
     assert any(v.kind == REFUTED for v in result.verdicts)
     assert not unfounded(result, k, program)
+
+
+BINS = (
+    HEAD + "def k(x, bins, low, width):\n    i = cuda.grid(1)\n    if i < x.size:\n"
+    "        b = int((x[i] - low) / width)\n        if 0 <= b < bins.size:\n            bins[b] += 1\n"
+    "def main(h):\n    x = cuda.to_device(h)\n    bins = cuda.to_device(np.zeros(8, np.int32))\n"
+    "    k[(x.size + 63) // 64, 64](x, bins, 0.0, 0.5)\n"
+)
+WARP = (
+    HEAD + "def k(x, y):\n    s = cuda.shared.array(32, numba.int32)\n    t = cuda.threadIdx.x\n"
+    "    s[t] = x[t]\n"
+    "    cuda.syncwarp()\n    if t < 16:\n        s[t] += s[t + 8]\n    y[cuda.blockIdx.x * 32 + t] = s[t]\n"
+    "def main(h):\n    n = h.size // 32\n    y = cuda.device_array(n * 32, np.int32)\n"
+    "    k[n, 32](cuda.to_device(h), y)\n"
+)
+
+
+def at_sites(text: str) -> KernelResult:
+    return sited(text.replace("import numba\n", "import numba\nimport numpy as np\n"))[1]
+
+
+def test_a_replay_is_run_with_the_floats_of_the_launch() -> None:
+    result = at_sites(BINS)
+    races = [v for v in result.verdicts if v.obligation.property == "disjoint"]
+    assert races and all(v.kind == REFUTED and v.witness is not None for v in races)
+    assert all("width" not in v.witness.params for v in races if v.witness is not None)
+
+
+def test_a_witness_whose_conditions_leave_the_grid_open_is_a_launch() -> None:
+    result = at_sites(WARP)
+    races = [v for v in result.verdicts if v.obligation.property == "disjoint" and v.kind == REFUTED]
+    assert races and all(v.witness is not None and v.witness.grid[0] >= 1 for v in races)

@@ -13,10 +13,11 @@ from gpulint.term import FALSE, Bool, Int
 
 @dataclass(frozen=True)
 class Scalar:
-    """An integer (or, with `term` None, any other) scalar argument."""
+    """An integer (or, with `term` None, any other) scalar argument; `real`: a float in plain view."""
 
     term: Int | None
     type: Type = UNKNOWN
+    real: float | None = None
 
 
 @dataclass(frozen=True)

@@ -229,8 +229,10 @@ def argument(m: Machine, s: State, v: Value, expr: ast.expr | None, param: ast.a
         return Scalar(v.term, v.type)
     if isinstance(v, Cond):
         return Scalar(select(v.term, 1, 0), BOOL)
-    if isinstance(v, Ratio) or (isinstance(v, Const) and isinstance(v.value, float)):
+    if isinstance(v, Ratio):
         return Scalar(None, FLOAT64)
+    if isinstance(v, Const) and isinstance(v.value, float):
+        return Scalar(None, FLOAT64, v.value)
     if v == NONE:
         return Other(text, TRUE, True)
     if isinstance(v, (Const, DType, Dotted, Function, Kernel)):

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from gpulint.dataflow.access import Array
+from gpulint.frontend.host.ranks import with_rank
 from gpulint.frontend.host.site import HostArray, LaunchSite
-from gpulint.term import ONE, Int, mul
+from gpulint.term import ONE, Int, mul, sub
+from gpulint.term.build import ZERO
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Overlap:
     """Two parameters whose arguments share memory, or may.
 
     `certain`: they share elements in every launch from this site in which they have any. `same`:
-    the very same elements at the same subscripts. `reason` says why, in words.
+    the very same elements at the same subscripts. `distance`: how many elements after `a`'s first `b`'s
+    first lies, where both are runs of one buffer. `reason` says why, in words.
     """
 
     a: str
@@ -28,6 +31,7 @@ class Overlap:
     certain: bool
     same: bool
     reason: str = ""
+    distance: Int | None = None
 
 
 def overlaps(site: LaunchSite, arrays: Mapping[str, Array] | None = None) -> list[Overlap]:
@@ -38,7 +42,7 @@ def overlaps(site: LaunchSite, arrays: Mapping[str, Array] | None = None) -> lis
     """
     given = [(p, a) for p, a in site.arguments.items() if isinstance(a, HostArray)]
     if arrays is not None:
-        given = [(p, a) for p, a in given if p in arrays]
+        given = [(p, with_rank(a, len(arrays[p].extents), ())[0]) for p, a in given if p in arrays]
     found: list[Overlap] = []
     for (p, a), (q, b) in combinations(given, 2):
         if arrays is not None and not (arrays[p].written or arrays[q].written):
@@ -74,10 +78,23 @@ def _same_buffer(p: str, a: HostArray, q: str, b: HostArray) -> Overlap:
         return Overlap(p, q, True, same, what)
     if a.whole or b.whole:
         whole, part = (a, b) if a.whole else (b, a)
-        return Overlap(p, q, True, False, f"{part.name} is a part of {whole.name}")
+        return Overlap(p, q, True, False, f"{part.name} is a part of {whole.name}", _distance(a, b))
     if a.name == b.name and a.shape == b.shape:
         return Overlap(p, q, True, True, f"both are {a.name}")
-    return Overlap(p, q, False, False, f"{a.name} and {b.name} are parts of {a.buffer}")
+    return Overlap(p, q, False, False, f"{a.name} and {b.name} are parts of {a.buffer}", _distance(a, b))
+
+
+def _distance(a: HostArray, b: HostArray) -> Int | None:
+    """From the first element of one to that of the other; None unless both are runs of equal elements.
+
+    Two of one axis that are parts of one array step through it alike, contiguous or not.
+    """
+    if a.dtype != b.dtype or a.shape is None or b.shape is None:
+        return None
+    if not (a.contiguous and b.contiguous) and not len(a.shape) == len(b.shape) == 1:
+        return None
+    first, second = (ZERO if x.whole else x.start for x in (a, b))
+    return sub(second, first) if first is not None and second is not None else None
 
 
 def _layout_known(a: HostArray, b: HostArray) -> bool:

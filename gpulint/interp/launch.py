@@ -19,14 +19,15 @@ class ConcreteArray:
 
     `initial` gives the value of an element before the launch; None stands for 'not initialised'
     (an output that the host allocated without a value), which is an error to read. Arrays with the
-    same `buffer` share storage element by element (row-major), other arrays do not. Storage is
-    sparse, so shapes may be astronomically large.
+    same `buffer` share storage element by element (row-major, from the `start`-th element of the
+    buffer on), other arrays do not. Storage is sparse, so shapes may be astronomically large.
     """
 
     shape: Index
     initial: Callable[[Index], Number | None] = lambda _: 0
     buffer: str = ""  # empty: a buffer of its own
     dtype: str = ""
+    start: int = 0
 
 
 @dataclass

@@ -157,7 +157,9 @@ class Machine:
             buffer = buffers.setdefault(given.buffer, Buffer()) if given.buffer else Buffer()
             buffer.writable |= p.name in written
             element = _element(p, given)
-            self.arrays[p.name] = Array(p.name, tuple(given.shape), element, buffer, given.initial)
+            self.arrays[p.name] = Array(
+                p.name, tuple(given.shape), element, buffer, given.initial, first=given.start
+            )
             out[p.name] = whole(self.arrays[p.name])
         return out
 

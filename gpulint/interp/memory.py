@@ -30,7 +30,10 @@ class Buffer:
 
 @dataclass(eq=False)
 class Array:
-    """A base array over a buffer, row-major. `initial` None: nothing has a value at first."""
+    """A base array over a buffer, row-major from its `first` element on.
+
+    `initial` None: nothing has a value at first.
+    """
 
     name: str
     shape: Index
@@ -39,6 +42,7 @@ class Array:
     initial: Initial | None
     written: dict[int, Any] = field(default_factory=dict)
     read: set[int] = field(default_factory=set)
+    first: int = 0
 
     def start(self, index: Index) -> Any:
         """The value of an element before the launch; None when it has none."""
@@ -49,10 +53,11 @@ class Array:
         out = 0
         for i, n in zip(index, self.shape, strict=True):
             out = out * n + i
-        return out
+        return out + self.first
 
     def unflat(self, flat: int) -> Index:
         out: list[int] = []
+        flat -= self.first
         for n in reversed(self.shape):
             out.append(flat % n)
             flat //= n

@@ -71,14 +71,19 @@ def relation(s: Setting, goal: Bool) -> bool:
     It does when, whatever one input is, the others can be chosen to keep it. A bound that no choice
     keeps for some size of an input (two rows, three rows) is a fault of the launch; one that only a
     single row breaks is not: `y.size < x.size` is a relation, though nothing is shorter than one
-    element. Sizes that the host code equates are one input.
+    element. Sizes that the host code equates are one input. How an array's size and its extents belong
+    together, where nothing fixes its rank, is for the caller to keep.
     """
     goal = subst(goal, _equated(s))
     owners: dict[str, set[Sym]] = {}
     for x in symbols(goal):
         if not x.boolean:
             owners.setdefault(owner(x.name), set()).add(x)
-    if goal == FALSE or len(owners) < 2:
+    if goal == FALSE:
+        return False
+    if any(_unranked(own) for own in owners.values()):
+        return True
+    if len(owners) < 2:
         return False
     prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS), memo=s.memo)
     for own in owners.values():
@@ -88,6 +93,11 @@ def relation(s: Setting, goal: Bool) -> bool:
             if prover.prove(fixed, never) and not prover.unsat(fixed):
                 return False
     return True
+
+
+def _unranked(own: set[Sym]) -> bool:
+    """Whether symbols of one array are its size and some extent: no rank is known that ties them."""
+    return any(x.name.endswith(".size") for x in own) and any(".shape[" in x.name for x in own)
 
 
 def _equated(s: Setting) -> dict[Sym, Int]:

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpulint.contract.alias import Overlap, linked, overlaps
 from gpulint.contract.limits import LimitCondition, launch_conditions
-from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
-from gpulint.solver import disjoint, search, space
+from gpulint.solver import aliases, space
 from gpulint.solver.blame import owner
 from gpulint.solver.general import Round
 from gpulint.solver.options import GRID_LIMITS, INT32_SIZES
-from gpulint.solver.pairs import Pair
 from gpulint.solver.prover import Prover
 from gpulint.solver.reader import Reader
-from gpulint.solver.search import Ask
 from gpulint.solver.setting import Setting
-from gpulint.solver.sites import SiteRound, independent, meets
+from gpulint.solver.sites import SiteRound, independent
 from gpulint.solver.verdict import (
     ADVICE,
-    PROVED,
     REFUTED,
     UNDECIDED,
-    UNDER,
     Obligation,
     SiteVerdict,
     Verdict,
@@ -46,7 +40,7 @@ def check(a: SiteRound, r: Round) -> None:
     _limits(a)
     _rank(a)
     _declared(a, r)
-    _aliases(a, r)
+    a.extra.extend(aliases.overlapping(a.setting, r.named))
 
 
 def status(a: SiteRound, r: Round) -> SiteVerdict:
@@ -173,50 +167,3 @@ def _declared(a: SiteRound, r: Round) -> None:
             a.extra.append(
                 Verdict(o, REFUTED, reason=f"the launch violates `{c}`", clauses=(c,), witness=w, site=s.site)
             )
-
-
-def _aliases(a: SiteRound, r: Round) -> None:
-    """Arguments that share memory, or are parts of one allocation, where the kernel's accesses would race."""
-    s = a.setting
-    assert s.site is not None
-    for o in overlaps(s.site, s.accesses.arrays)[:MAX_OVERLAPS]:
-        if o.certain or _one_buffer(s.site, o):
-            v = _alias(s, r, o)
-            if v is not None:
-                a.extra.append(v)
-
-
-def _one_buffer(site: LaunchSite, o: Overlap) -> bool:
-    """Whether the two may be in one allocation, where they may or may not have elements in common."""
-    a, b = site.arguments.get(o.a), site.arguments.get(o.b)
-    return isinstance(a, HostArray) and isinstance(b, HostArray) and linked(a, b)
-
-
-def _alias(s: Setting, r: Round, o: Overlap) -> Verdict | None:
-    """One overlapping pair: proved harmless (None), refuted, or undecided."""
-    assert s.site is not None
-    mine = [x for x in s.accesses.accesses if x.array.name == o.a]
-    others = [x for x in s.accesses.accesses if x.array.name == o.b]
-    about = Obligation("no-alias", "overlap", s.site.span)
-    text = o.reason or f"{o.a} and {o.b} overlap"
-    for x in mine:
-        for y in others:
-            if "write" not in (x.mode, y.mode) and "atomic" not in (x.mode, y.mode):
-                continue
-            if {x.mode, y.mode} == {"atomic"}:
-                continue
-            if not o.same or len(x.subscripts) != len(y.subscripts):
-                return Verdict(about, UNDECIDED, reason=f"{text}, at an unknown distance", site=s.site)
-            first, second = (x, y) if x.mode != "read" else (y, x)
-            pair = Pair(first, second)
-            v = disjoint.decide(s, pair, r.named)
-            if v.kind == PROVED or (v.kind == UNDER and all(meets(s, c) for c in v.clauses)):
-                continue
-            seen = disjoint.views(s, pair)
-            about = Obligation("no-alias", "overlap", s.site.span, access=first, other=second)
-            ask = Ask(disjoint.obligation(pair), tuple(disjoint.collision(s, pair, *seen)), seen, "race")
-            w = search.find(s, ask) if s.site.exact else None
-            if w is not None:
-                return Verdict(about, REFUTED, reason=text, witness=w, site=s.site, rung="search")
-            return Verdict(about, UNDECIDED, reason=f"{text}: {v.reason}", site=s.site)
-    return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from gpulint.contract.bind import dynamic_width
 from gpulint.dataflow.access import Access
-from gpulint.frontend.host.site import HostArray, Scalar
+from gpulint.frontend.host.site import Argument, HostArray, Scalar
 from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Index, Number, Point
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Param
@@ -17,7 +17,7 @@ from gpulint.solver.model import Model
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
 from gpulint.term import Atom, Int, Scope, Sym, Unbound, evaluate, symbols
-from gpulint.term.build import of_atom
+from gpulint.term.build import ZERO, of_atom
 
 Triple = tuple[int, int, int]
 
@@ -119,11 +119,12 @@ class Reader:
             return model.element(name, index) if told else fill
 
         arg = self.s.site.arguments.get(name) if self.s.site is not None else None
+        buffer, start = self._place(name)
         if unset and isinstance(arg, HostArray) and arg.initialised is False:
-            return ConcreteArray(shape, lambda _: None, self._buffer(name))
+            return ConcreteArray(shape, lambda _: None, buffer, start=start)
         known = self._known(name)
         contents = fitting(known, shape, initial) if known is not None else initial
-        return ConcreteArray(shape, contents, self._buffer(name)) if contents is not None else None
+        return ConcreteArray(shape, contents, buffer, start=start) if contents is not None else None
 
     def _known(self, name: str) -> Known | None:
         """What the host says of the elements of an array, in the model's numbers."""
@@ -133,18 +134,17 @@ class Reader:
         low, high = (self.number(t, 0) if t is not None else None for t in (said.low, said.high))
         return Known(low, high, bool(said.injective), bool(said.sorted))
 
-    def _buffer(self, name: str) -> str:
-        """One storage for parameters that the site gives one whole allocation; else its own."""
-        if self.s.site is None:
-            return ""
-        mine = self.s.site.arguments.get(name)
-        if not isinstance(mine, HostArray) or not mine.whole:
-            return ""
-        others = [
-            a for p, a in self.s.site.arguments.items()
-            if p != name and isinstance(a, HostArray) and a.whole and a.buffer == mine.buffer
-        ]  # fmt: skip
-        return mine.buffer if others else ""
+    def _place(self, name: str) -> tuple[str, int]:
+        """The buffer that an array argument is in, and where it begins; one of its own if none is known."""
+        args = self.s.site.arguments if self.s.site is not None else {}
+        mine = args.get(name)
+        start = _start(mine)
+        if not isinstance(mine, HostArray) or start is None:
+            return "", 0
+        others = [a for p, a in args.items() if p != name and isinstance(a, HostArray)]
+        if not any(a.buffer == mine.buffer and _start(a) is not None for a in others):
+            return "", 0
+        return mine.buffer, self.number(self.s.binding.host(start) if self.s.binding else start)
 
     def tile(self, access: Access | None) -> int | None:
         """How many axes the tile of an access has; None in a kernel of threads."""
@@ -211,3 +211,10 @@ class Reader:
             loops = getattr(seen.source, "loops", ())
             out.append({x.name or "loop": self._local(of_atom(x.counter), i + 1) for x in loops})
         return tuple(out)
+
+
+def _start(a: Argument | None) -> Int | None:
+    """How many elements of its buffer lie before an array argument, where that is known."""
+    if not isinstance(a, HostArray):
+        return None
+    return ZERO if a.whole else a.start

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from fuzz.sites import decided
 
+from gpulint import pipeline
+from gpulint.config import Config
+
 HEAD = "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\n"
 ROWS = (
     HEAD + "def k(p, y):\n    r = cuda.grid(1)\n    if r < y.size:\n        y[r] = p[r + 1] - p[r]\n"
@@ -35,3 +38,18 @@ def test_inputs_that_the_host_equates_are_one_input() -> None:
     _, result = decided(SWAPPED.format(equal="    assert x.shape == y.shape\n"))
     refuted = {v.obligation.span for v in result.verdicts if v.kind == "refuted"}
     assert len(refuted) == 2  # the load and the store
+
+
+FLAT = (
+    "import torch\nimport triton\nimport triton.language as tl\n\n@triton.jit\n"
+    "def k(x, y, n, B: tl.constexpr):\n    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+    "    v = tl.load(x + i, mask=i < n, other=0.0)\n    tl.store(y + i, v, mask=i < n)\n\n"
+    "def main(x, y):\n    assert x.shape[:2] == y.shape[:2]\n    a, b, _ = y.shape\n"
+    "    n = a * b * x.shape[-1]\n    x, y = x.contiguous(), torch.empty(n)\n"
+    "    k[(triton.cdiv(n, 64),)](x, y, n, B=64)\n"
+)
+
+
+def test_the_rank_that_ties_a_size_to_extents_is_the_callers() -> None:
+    (result,) = pipeline.check_file(FLAT, "k.py", Config()).kernels
+    assert result.status == "undecided"

@@ -226,7 +226,7 @@ def host_array(s: State, a: Arr, text: str) -> HostArray:
     initialised = s.touched.get(a.buffer, a.initialised)
     return HostArray(
         name, a.shape, a.buffer, a.fresh, a.whole, initialised, contiguous, a.dtype, sharing=a.sharing,
-        low=a.low, high=a.high, injective=a.injective, sorted=a.sorted,
+        low=a.low, high=a.high, injective=a.injective, sorted=a.sorted, start=a.start,
     )  # fmt: skip
 
 
@@ -255,7 +255,7 @@ def terms(arguments: dict[str, Argument]) -> list[Int]:
         if isinstance(a, HostArray):
             out.extend(a.shape or ())
             out.extend(a.strides or ())
-            out.extend(t for t in (a.span, a.low, a.high) if t is not None)
+            out.extend(t for t in (a.span, a.low, a.high, a.start) if t is not None)
     return out
 
 

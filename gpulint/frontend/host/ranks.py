@@ -39,7 +39,8 @@ def with_rank(array: HostArray, ndim: int, used: Iterable[Sym]) -> tuple[HostArr
     """
     if array.shape is not None:
         return array, ()
-    return replace(array, shape=extents(array.name, ndim)), links(array.name, ndim, used)
+    start = array.start if ndim == 1 else None  # in rows so far
+    return replace(array, shape=extents(array.name, ndim), start=start), links(array.name, ndim, used)
 
 
 def known_ranks(facts: Iterable[Bool]) -> dict[str, int]:

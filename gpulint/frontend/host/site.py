@@ -38,7 +38,8 @@ class HostArray:
     `strides` are in elements: products for a contiguous array, symbols `x.stride(0)` when unknown; None
     without a shape. `span` is the number of elements from its first to one past its last: what a
     pointer to it may reach. `low` and `high` bound its elements, `injective` and `sorted` (never
-    falling) tell how they are arranged; None where nothing is known. `sharing`: buffers that the argument may
+    falling) tell how they are arranged; None where nothing is known. `start`: how many elements of
+    the buffer lie before a contiguous argument, where known. `sharing`: buffers that the argument may
     be in instead of its own (`x.reshape(-1)` is x's memory or a copy).
     """
 
@@ -59,6 +60,7 @@ class HostArray:
     injective: bool | None = None
     sorted: bool | None = None
     sharing: tuple[str, ...] = ()
+    start: Int | None = None
 
     @property
     def memories(self) -> frozenset[str]:

@@ -22,7 +22,7 @@ from gpulint.frontend.host.values import (
     maybe_copy,
     view,
 )
-from gpulint.term import Int, add, const, eq, floordiv, le, maximum, minimum, mul, select, show, sub
+from gpulint.term import Int, add, const, eq, floordiv, le, maximum, minimum, mul, or_, select, show, sub
 
 
 def sliced(index: Value) -> bool:
@@ -40,8 +40,7 @@ def element(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
         if a.shape is None and parts == (Bounds(None, None, None),):
             return a
         if sliced(index) and a.shape is None:
-            lone = m.tiles and len(parts) == 1
-            return _part_of(m, s, a, parts[0], text) if lone else _loose(m, a, parts, text)
+            return _part_of(m, s, a, parts[0], text) if len(parts) == 1 else _loose(m, a, parts, text)
         if not sliced(index):
             return entry(m, s, a, parts, text)
         return view(a, None, m.opaque(text).name)
@@ -64,14 +63,29 @@ def element(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
     steps += known[axis:]
     if not shape:
         return entry(m, s, a, parts, text)
-    whole = tuple(shape) == a.shape
+    forward = all(_step(p) == const(1) for p in parts if isinstance(p, Bounds))
+    whole = forward and tuple(shape) == a.shape  # `x[::-1]` has the shape of x, and not its order
     leading = len(parts) == 1 and not (isinstance(parts[0], Bounds) and parts[0].step is not None)
     row_major = is_contiguous(s.facts, a) if m.tiles else a.contiguous
     made = replace(view(a, tuple(shape), text, whole), contiguous=row_major if leading or whole else None)
+    if made.contiguous or (leading and len(a.shape) == 1):
+        made = replace(made, start=_begin(a, parts[0], known[0]))
     low, high = bounds(s, a) if m.tiles else (None, None)
     return replace(
         made, strides=None if made.contiguous else tuple(steps), low=low, high=high, injective=a.injective
     )
+
+
+def _begin(a: Arr, p: Value, stride: Int) -> Int | None:
+    """How many elements of the buffer lie before a slice of the first axis; None when unknown.
+
+    Of an array with one axis the elements are counted along it, however far they lie apart in memory.
+    """
+    before = const(0) if a.whole else a.start
+    if before is None or not isinstance(p, Bounds):
+        return None
+    start = const(0) if p.start is None or p.start == NONE else as_int(p.start)
+    return add(before, mul(_clip(start, a.extent(0)), stride)) if start is not None else None
 
 
 def _step(b: Bounds) -> Int:
@@ -93,19 +107,23 @@ def entry(m: Machine, s: State, a: Arr, parts: tuple[Value, ...], text: str) -> 
 
 
 def _part_of(m: Machine, s: State, a: Arr, index: Value, text: str) -> Value:
-    """A slice of the first axis of a tensor of unknown rank: the other axes stay, and so do the strides."""
+    """A slice of the first axis of an array of unknown rank: the other axes stay, and so do the strides.
+
+    Where it starts is counted in rows, which are elements if the rank turns out to be one.
+    """
     if not isinstance(index, Bounds) or index.step is not None:
         return _loose(m, a, (index,), text)
     length = _length(m, a.extent(0), index, text)
     made = view(a, None, m.unknown(text, "").name)
     s.assume(eq(made.ndim, a.ndim))
     s.assume(eq(made.extent(0), length))
-    for axis in (1, 2, 3, -1):
+    for axis in (1, 2, 3):
         s.assume(eq(made.extent(axis), a.extent(axis)))
+    s.assume(or_(le(a.ndim, 1), eq(made.extent(-1), a.extent(-1))))  # of one axis, the last is the first
     low, high = bounds(s, a)
     return replace(
         made, contiguous=is_contiguous(s.facts, a) or None, layout=layout_of(a), low=low, high=high,
-        injective=a.injective,
+        injective=a.injective, start=_begin(a, index, const(1)),
     )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def tensor(m: Machine, s: State, a: Arr, text: str) -> HostArray:
     made = HostArray(
         name, a.shape, a.buffer, a.fresh, a.whole, s.touched.get(a.buffer, a.initialised), a.contiguous,
         a.dtype or _told(m, s, a), none=a.none, strides=strides_of(s.facts, a), span=span(s.facts, a),
-        sharing=a.sharing,
+        sharing=a.sharing, start=a.start,
     )  # fmt: skip
     if changed(s, a):
         return made

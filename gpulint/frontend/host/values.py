@@ -78,7 +78,8 @@ class Arr:
     `none`: when the value is None instead. `injective`, `sorted`: what is known of the elements, which
     lie between `low` and `high`; asked for, their bounds are named after `values`. `dense`: no
     gaps and no overlap, whatever the order of the axes. `sharing`: buffers that it may be in instead of its
-    own, where it is either another array's memory or a copy of it.
+    own, where it is either another array's memory or a copy of it. `start`: how many elements of the
+    buffer lie before the first, where that is known of a contiguous part; `whole` arrays begin it.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Arr:
     values: str = ""
     dense: bool = False
     sharing: tuple[str, ...] = ()
+    start: Int | None = None
 
     @property
     def memories(self) -> tuple[str, ...]:
@@ -336,5 +338,5 @@ def view(a: Arr, shape: tuple[Int, ...] | None, name: str, whole: bool = False) 
     """A part or another arrangement of the same buffer, whose shape is given or unknown."""
     return replace(
         a, name=name, shape=shape, shape_of=name, whole=whole and a.whole, contiguous=None, strides=None,
-        layout=name, injective=None, sorted=None, values=name, dense=False,
+        layout=name, injective=None, sorted=None, values=name, dense=False, start=None,
     )  # fmt: skip

@@ -13,11 +13,12 @@ from gpulint.solver.options import GRID_LIMITS, INT32_SIZES
 from gpulint.solver.prover import Prover
 from gpulint.solver.reader import Reader
 from gpulint.solver.setting import Setting
-from gpulint.solver.sites import SiteRound, independent
+from gpulint.solver.sites import SiteRound, independent, meets
 from gpulint.solver.verdict import (
     ADVICE,
     REFUTED,
     UNDECIDED,
+    UNDER,
     Obligation,
     SiteVerdict,
     Verdict,
@@ -25,8 +26,6 @@ from gpulint.solver.verdict import (
 )
 from gpulint.term import FALSE, TRUE, Bool, ge, le, not_, symbols
 from gpulint.term.build import of_atom
-
-MAX_OVERLAPS = 24
 
 
 def check(a: SiteRound, r: Round) -> None:

@@ -2,8 +2,10 @@
 
 The host function leaves inputs free. An access past the end of an array whose size is one free
 input, at an index that hangs on others, is a relation that the caller keeps and the code may state
-as an assert: a witness against it proves nothing wrong with the launch. The same holds, while sizes are
-taken to fit 32 bits, of a product of several inputs' sizes: what bounds it is a relation too.
+as an assert: a witness against it proves nothing wrong with the launch. Nor does one against a helper that
+only passes on what to launch how, where its callers are in view: they are decided each by itself. The same
+holds, while sizes are taken to fit 32 bits, of a product of several inputs' sizes: what bounds it is a
+relation too.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ def of_launch(s: Setting, o: Obligation) -> bool:
     """Whether a violation of an obligation at the setting's site would be the launch's own."""
     if s.site is None:
         return True
+    if s.site.forwarded:
+        return False
     if o.property == "in-range" and o.access is not None and o.axis is not None:
         return _range(s, o.access, o.axis)
     if o.property == "disjoint" and o.access is not None and o.other is not None:

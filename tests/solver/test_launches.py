@@ -110,3 +110,18 @@ def test_an_array_and_another_arrangement_of_it(made: str, fine: bool) -> None:
     _, result = decided(f"{SHIFT}def main(a):\n    {made}\n    k[{FREE}](a, b)\n")
     assert (result.status == "verified") is fine
     assert fine or [s.status for s in result.sites] != ["meets"]
+
+
+FORWARD = HEAD + "    x[cuda.threadIdx.x] += 1\n\ndef go(x, grid, block):\n    k[grid, block](x)\n\n"
+
+
+def refuted(text: str) -> bool:
+    _, result = decided(text)
+    return any(v.kind == "refuted" for v in result.verdicts if v.obligation.property == "in-range")
+
+
+def test_a_helper_is_not_blamed_for_what_its_callers_in_view_decide() -> None:
+    call = "def main():\n    x = cuda.to_device(np.zeros({n}))\n    go(x, 1, 32)\n"
+    assert not refuted(FORWARD + call.format(n=32))
+    assert refuted(FORWARD + call.format(n=31))
+    assert refuted(FORWARD.replace("block](x)", "32](x)") + call.format(n=32))

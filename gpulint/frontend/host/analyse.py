@@ -19,6 +19,7 @@ from gpulint.frontend.host.unfollowed import unfollowed
 from gpulint.frontend.host.values import Class, Function, Value
 from gpulint.source.model import KernelSource, Module
 from gpulint.source.resolve import Project
+from gpulint.term import Sym
 
 TELLING = ARRAY_ATTRIBUTES | (ARRAY_METHODS - {"copy", "get", "set", "to", "view"})
 ALLOCATING = frozenset({"zeros", "ones", "empty", "full", "arange", "device_array", "pinned_array"})
@@ -260,8 +261,23 @@ def _ordered(m: Machine, module: Module, roots: Roots) -> list[LaunchSite]:
         key = _content(f.site)
         if key not in seen:
             seen.add(key)
-            out.append(f.site)
+            out.append(replace(f.site, forwarded=_forwarded(f, m.found)))
     return out
+
+
+def _forwarded(f: Found, found: Sequence[Found]) -> bool:
+    """Whether grid and block are parameters, passed on as they are, and callers in view say what they are.
+
+    What is launched on which arrays is then decided by the callers, each of which is a site of its own.
+    """
+    sizes = (*(f.site.grid or ()), *(f.site.block or ()))
+    passed = (isinstance(t.atom, Sym) and t.atom.name.isidentifier() for t in sizes)
+    return (
+        bool(sizes)
+        and not f.calls
+        and all(passed)
+        and any(c.site.span == f.site.span and c.calls for c in found)
+    )
 
 
 def _place(f: Found) -> tuple[object, ...]:

@@ -118,4 +118,5 @@ class LaunchSite:
     callers: tuple[Span, ...] = ()
     options: Mapping[str, Int] = field(default_factory=dict)
     config: str = ""
+    forwarded: bool = False  # grid and block are the caller's, and callers in view have sites of their own
     ranked: bool = True  # False when the grid or block is an unknown that is taken as one number

@@ -1,5 +1,7 @@
 """Functions that launch, and those that call them."""
 
+import pytest
+
 from gpulint.term import show
 
 HELPER = """
@@ -107,3 +109,17 @@ def test_defaults_count_when_a_call_leaves_them(launches):
 
 def test_generators_are_not_followed(launches):
     assert len(launches("def g(x):\n    k[1, 2](x, 1)\n    yield 1\n\ndef f(x):\n    g(x)\n")) == 1
+
+
+@pytest.mark.parametrize(
+    ("helper", "forwarded"),
+    [
+        (HELPER, [True, False]),
+        (HELPER.replace("grid, block]", "grid, 32]"), [False, False]),
+        (HELPER.replace("grid, block]", "grid + 1, block]"), [False, False]),
+    ],
+)
+def test_a_helper_that_passes_the_sizes_on(launches, helper, forwarded):
+    found = launches(helper + "\ndef f(n):\n    launch(n // 32, 32, np.zeros(n), n)\n")
+    assert [s.forwarded for s in found] == forwarded
+    assert [s.forwarded for s in launches(helper)] == [False]

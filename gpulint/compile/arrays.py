@@ -119,6 +119,8 @@ class Arrays:
         self._assign(cx, s.target, self.value(cx, s.array, s.span), s.span)
 
     def view(self, cx: Context, s: n.View) -> None:
+        if s.shape is not None:
+            raise CompileError("another arrangement of an array is not compiled", s.span)
         a = self.value(cx, s.array, s.span)
         if len(s.indices) > len(a.extents):
             raise CompileError("more indices than axes", s.span)

@@ -137,10 +137,11 @@ def _atomic(st: State, s: n.Atomic) -> None:
 
 
 def _view(st: State, s: n.View) -> None:
-    step = Step(tuple(_index(st, i) for i in s.indices), s.transpose)
+    shape = tuple(lower(st, e) for e in s.shape or ())
+    step = Step(tuple(_index(st, i) for i in s.indices), s.transpose, shape)
     source = _touch(st, s)
     if source:
-        st.env[s.target] = tuple(Place(p.base, (*p.steps, step), p.known) for p in source)
+        st.env[s.target] = tuple(Place(p.base, (*p.steps, step), p.known and s.shape != ()) for p in source)
     else:
         st.env[s.target] = st.undefined(s.target)
 

@@ -60,14 +60,15 @@ class Slice:
 
 @dataclass(frozen=True)
 class Step:
-    """One view operation: an index (node) or a slice an axis, then perhaps a transposition."""
+    """One view operation: an index or a slice an axis, then perhaps a transposition; or a new shape."""
 
     indices: tuple[Union[int, Slice], ...]
     transpose: bool = False
+    shape: tuple[int, ...] = ()
 
     @property
     def nodes(self) -> tuple[int, ...]:
-        out: list[int] = []
+        out: list[int] = [*self.shape]
         for i in self.indices:
             parts = (i.start, i.stop, i.step) if isinstance(i, Slice) else (i,)
             out.extend(p for p in parts if p is not None)

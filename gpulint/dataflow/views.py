@@ -15,6 +15,8 @@ from gpulint.dataflow.terms import Terms
 from gpulint.ir import symbols
 from gpulint.term import Int
 
+FLAT = -1
+
 
 @dataclass
 class Axis:
@@ -28,15 +30,26 @@ class Axis:
 
 @dataclass
 class Found:
-    """Where a place or an access stands in its base array."""
+    """Where a place or an access stands in its base array.
+
+    `flat`: the extents of a base array whose elements are counted in row-major order, as its axis FLAT.
+    """
 
     axes: list[Axis]
     fixed: dict[int, Int] = field(default_factory=dict)
     checks: list[tuple[Int, Int]] = field(default_factory=list)
+    flat: tuple[Int, ...] = ()
 
     @property
     def subscripts(self) -> tuple[Int, ...]:
-        return tuple(self.fixed[i] for i in sorted(self.fixed))
+        if not self.flat:
+            return tuple(self.fixed[i] for i in sorted(self.fixed))
+        out: list[Int] = []
+        left = self.fixed[FLAT]
+        for extent in reversed(self.flat[1:]):
+            out.append(t.mod(left, extent))
+            left = t.floordiv(left, extent)
+        return (left, *reversed(out))
 
 
 def base_extents(tr: Terms, name: str) -> tuple[Int, ...] | None:
@@ -55,7 +68,9 @@ def follow(tr: Terms, place: Place, path: Path, *, resolved: bool = False) -> Fo
     if key not in tr.followed:
         tr.followed[key] = _follow(tr, place, path, resolved)
     found = tr.followed[key]
-    return None if found is None else Found(list(found.axes), dict(found.fixed), list(found.checks))
+    if found is None:
+        return None
+    return Found(list(found.axes), dict(found.fixed), list(found.checks), found.flat)
 
 
 def _follow(tr: Terms, place: Place, path: Path, resolved: bool) -> Found | None:
@@ -64,6 +79,11 @@ def _follow(tr: Terms, place: Place, path: Path, resolved: bool) -> Found | None
         return None
     found = Found([Axis(i, t.ZERO, t.ONE, e) for i, e in enumerate(extents)])
     for step in place.steps:
+        if step.shape:
+            if found.fixed or found.axes != _rows(found, extents):
+                return None
+            found = _reshaped(tr, extents, step.shape, resolved)
+            continue
         if len(step.indices) > len(found.axes):
             return None
         kept: list[Axis] = []
@@ -79,6 +99,32 @@ def _follow(tr: Terms, place: Place, path: Path, resolved: bool) -> Found | None
         if step.transpose:
             found.axes.reverse()
     return found
+
+
+def _rows(found: Found, extents: tuple[Int, ...]) -> list[Axis]:
+    """The axes of an array in its own order: of the base, or of one that is only reshaped."""
+    if not found.flat and found.axes and found.axes[0].base != FLAT:
+        return [Axis(i, t.ZERO, t.ONE, e) for i, e in enumerate(extents)]
+    return _strided([a.extent for a in found.axes])
+
+
+def _strided(extents: list[Int]) -> list[Axis]:
+    """Axes over the elements in row-major order."""
+    axes: list[Axis] = []
+    step = t.ONE
+    for extent in reversed(extents):
+        axes.append(Axis(FLAT, t.ZERO, step, extent))
+        step = t.mul(step, extent)
+    return axes[::-1]
+
+
+def _reshaped(tr: Terms, extents: tuple[Int, ...], shape: tuple[int, ...], resolved: bool) -> Found:
+    """The whole array under another shape: its element (i, j) is the one that comes i * m + j -th.
+
+    The shape has as many elements as the array, or the thread has ended. So what is in range of the shape is
+    an element, at the place that its number has in the array's own row-major order.
+    """
+    return Found(_strided([_term(tr, i, resolved) for i in shape]), flat=extents)
 
 
 def locate(tr: Terms, place: Place, subscripts: tuple[int, ...], path: Path, *, wraps: bool,
@@ -114,7 +160,8 @@ def _pick(tr: Terms, found: Found, axis: Axis, raw: Int, path: Path, resolved: b
         low = facts.nonnegative(raw)
     found.checks.append((raw, extent))
     sub = raw if low or not wraps else t.select(t.lt(raw, t.ZERO), t.add(raw, extent), raw)
-    found.fixed[axis.base] = t.add(axis.offset, t.mul(axis.stride, sub))
+    at = t.add(axis.offset, t.mul(axis.stride, sub))
+    found.fixed[axis.base] = t.add(found.fixed[axis.base], at) if axis.base in found.fixed else at
 
 
 def _slice(tr: Terms, axis: Axis, s: Slice, path: Path, resolved: bool) -> Axis | None:

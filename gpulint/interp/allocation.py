@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gpulint.interp.accesses import as_index, region_of, resolve
 from gpulint.interp.expressions import Env, Evaluate, Names, expression
-from gpulint.interp.memory import Array, Buffer, Region, slice_bounds, transposed, whole
+from gpulint.interp.memory import Array, Buffer, Region, reshaped, slice_bounds, transposed, whole
 from gpulint.interp.thread import Cut, Thread
 from gpulint.interp.values import POISON, itemsize
 from gpulint.ir import nodes as n
@@ -25,6 +26,8 @@ def alias(s: n.Alias, names: Names) -> Any:
 def view(s: n.View, names: Names) -> Any:
     """An index out of range breaks the view; only an access through it is then reported."""
     target, source = names.slot(s.target), names.slot(s.array)
+    if s.shape is not None:
+        return _arranged(s, [expression(e, names) for e in s.shape], target, source)
     parts = [_part(i, names) for i in s.indices]
 
     def run(env: Env) -> None:
@@ -33,6 +36,19 @@ def view(s: n.View, names: Names) -> Any:
             raise Cut("not-executable", s.span, "more indices than axes", region.array.name)
         made = _cut_out(env[0], region, [p(env) for p in parts], s)
         env[target] = transposed(made) if s.transpose else made
+
+    return run
+
+
+def _arranged(s: n.View, shape: list[Evaluate], target: int, source: int) -> Any:
+    """The elements under another shape; the thread is cut where it does not fit."""
+
+    def run(env: Env) -> None:
+        region = region_of(env[source], s.array, s.span)
+        extents = tuple(as_index(e(env), s.span, region.array.name) for e in shape)
+        if not extents or not region.in_order or math.prod(extents) != region.size():
+            raise Cut("not-executable", s.span, "another arrangement of the elements", region.array.name)
+        env[target] = reshaped(region, extents)
 
     return run
 
@@ -60,7 +76,7 @@ def _cut_out(thread: Thread, region: Region, parts: list[Any], s: n.View) -> Reg
             elif wrapped:
                 _note_negative(thread, region, int(part), extent, s.span)
         origin[axis] += step * first
-    return Region(region.array, tuple(extents), tuple(origin), tuple(axes), False, broken)
+    return Region(region.array, tuple(extents), tuple(origin), tuple(axes), False, broken, region.flat)
 
 
 def _note_negative(thread: Thread, region: Region, index: int, extent: int, span: Span) -> None:

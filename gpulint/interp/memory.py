@@ -69,8 +69,9 @@ class Region:
     """What an array name stands for: a base array, or a view of one.
 
     Element `i` along view axis `k` lies at `origin[a] + step * i` of base axis `a`, with
-    (a, step) = `axes[k]`. `broken` holds the subscripts and extents of an index that was out of
-    range when the view was made: every access through it is then out of range.
+    (a, step) = `axes[k]`. `flat`: the base's elements are counted in row-major order, as its only axis.
+    `broken` holds the subscripts and extents of an index that was out of range when the view was made:
+    every access through it is then out of range.
     """
 
     array: Array
@@ -79,6 +80,7 @@ class Region:
     axes: tuple[tuple[int, int], ...]
     whole: bool = True
     broken: tuple[Index, Index] | None = None
+    flat: bool = False
 
     def base_index(self, index: list[int]) -> Index:
         if self.whole:
@@ -86,7 +88,12 @@ class Region:
         out = list(self.origin)
         for i, (axis, step) in zip(index, self.axes, strict=True):
             out[axis] += step * i
-        return tuple(out)
+        return self.array.unflat(out[0]) if self.flat else tuple(out)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the elements are the base's first ones in row-major order."""
+        return self.whole or (self.flat and (self.origin, self.axes) == ((0,), _rows(self.extents)))
 
     def size(self) -> int:
         out = 1
@@ -99,7 +106,7 @@ class Region:
         if not 0 <= axis < len(self.axes):
             return POISON
         base, step = self.axes[axis]
-        for n in self.array.shape[base + 1 :]:
+        for n in () if self.flat else self.array.shape[base + 1 :]:
             step *= n
         width = itemsize(self.array.element) if unit == "byte" else 1
         return POISON if width is None else step * width
@@ -112,7 +119,21 @@ def whole(array: Array) -> Region:
 
 
 def transposed(r: Region) -> Region:
-    return Region(r.array, r.extents[::-1], r.origin, r.axes[::-1], False, r.broken)
+    return Region(r.array, r.extents[::-1], r.origin, r.axes[::-1], False, r.broken, r.flat)
+
+
+def reshaped(r: Region, shape: Index) -> Region:
+    """The elements of a region that is in order, under another shape of as many elements."""
+    return Region(r.array, shape, (0,), _rows(shape), False, r.broken, True)
+
+
+def _rows(shape: Index) -> tuple[tuple[int, int], ...]:
+    axes: list[tuple[int, int]] = []
+    step = 1
+    for n in reversed(shape):
+        axes.append((0, step))
+        step *= n
+    return tuple(reversed(axes))
 
 
 def slice_bounds(part: slice, n: int) -> tuple[int, int, int]:

@@ -111,6 +111,8 @@ def _simple(s: n.Stmt) -> str:
         given = ", ".join(expr(o) for o in s.operands)
         return f"{old}atomic.{s.op} {_place(s.array, s.subscripts)} ({given}) {s.scope}{_masked(s)}"
     if isinstance(s, n.View):
+        if s.shape is not None:
+            return f"{s.target} = reshape {s.array} ({', '.join(map(expr, s.shape))})"
         turned = ".T" if s.transpose else ""
         return f"{s.target} = view {s.array}[{', '.join(expr(i) for i in s.indices)}]{turned}"
     if isinstance(s, n.Alias):

@@ -84,7 +84,9 @@ class Range:
 class View:
     """`target = array[indices]`: an expression drops an axis, a `Range` keeps it.
 
-    Axes without an index are kept whole. `transpose` reverses the axes afterwards.
+    Axes without an index are kept whole. `transpose` reverses the axes afterwards. With a `shape`, which
+    stands alone, the target is the elements of the whole array in row-major order under that shape: as many
+    elements (an `Assume` before it says so); an empty shape is some arrangement that is not followed.
     """
 
     target: str
@@ -92,6 +94,7 @@ class View:
     indices: tuple[Union[Expr, Range], ...]
     transpose: bool = False
     span: Span = _field(default=NOWHERE, compare=False)
+    shape: tuple[Expr, ...] | None = None
 
 
 @dataclass(frozen=True)

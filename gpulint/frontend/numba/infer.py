@@ -308,6 +308,10 @@ class _Reader(Callees):
             self.atomic(node.args)
         elif text.startswith("xoroshiro128p_") and node.args:
             self.array_use(node.args[0], 1)
+        elif text == "reshape":
+            lone = node.args[0] if len(node.args) == 1 else None  # a name alone may be a tuple
+            for item in node.args if lone is None else getattr(lone, "elts", ()):
+                self.integers(item)
         elif text not in _BUILTIN_CALLS:
             self.device_call(node)
         if text in _OF_NUMBERS:

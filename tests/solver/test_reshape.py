@@ -50,7 +50,6 @@ HOST += "    k[((n + 7) // 8, (m + 7) // 8), (8, 8)](a, n, m)\n"
         ("n * m", "a.reshape((n, m))", "b[i, j] = a[j * n + i] + 1", "refuted"),
         ("n * m", "a.reshape(n, -1)", "b[i, j] = 1\n        a[0]", "refuted"),
         ("(n, m)", "a.reshape(-1)", "b[i * a.shape[1] + j] = a[i, j]", "verified"),
-        ("(n, m)", "a.reshape((n * m,))", "b[i * m + j] = a[n - 1 - i, j]", "refuted"),
         ("(n, m)", "a.ravel()", "b[i * a.shape[1] + j] = a[i, j]", "verified"),
         ("(n, m)", "a.ravel()", "b[i * a.shape[1] + j] = a[i, m - 1]", "refuted"),
         ("(n, m)", "a.view(np.int64)", "b[i, j] = a[i, j]", "undecided"),

@@ -14,8 +14,6 @@ FIXTURES = sorted(FOLDER.glob("*.py"))
 NO_KERNEL_SHOWS = {  # rules without a fixture, and where they are tested instead
     "GL002": "a defect of the tool itself: tests/cli",
     "GL003": "a check that was cut off: tests/cli",
-    "GL801": "barriers are not proved yet: tests/rules",
-    "GL901": "initialisation is not proved yet: tests/rules",
 }
 
 

@@ -300,7 +300,7 @@ class Analysis:
         else:
             uniform = all(lp.uniform for lp in loops) and not differs
         mask = None
-        if event.stmt.mask is not None:
+        if event.stmt.mask is not None and self.graph.nodes[event.values[0]].op != "activemask":
             mask = self.terms.resolve(self.terms.integer(event.values[0]))
         return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span, whole, apart, mask)
 

@@ -62,12 +62,14 @@ class Intervals:
 
     `cuts`: the kinds of barriers that order the threads in question: of a block (`BLOCK`), of one
     warp (`WARP`), of different blocks (`GRID`). `entered`: the loops that run at least once when reached.
+    `without`: the ids of barrier statements that are passed over.
     """
 
     def __init__(
-        self, body: tuple[n.Stmt, ...], cuts: tuple[str, ...] = BLOCK, entered: Set[Span] = frozenset()
-    ) -> None:
-        self.cuts, self.entered = cuts, entered
+        self, body: tuple[n.Stmt, ...], cuts: tuple[str, ...] = BLOCK, entered: Set[Span] = frozenset(),
+        without: Set[int] = frozenset(),
+    ) -> None:  # fmt: skip
+        self.cuts, self.entered, self.without = cuts, entered, without
         self.nodes: list[_Node] = [_Node(None)]
         self.loops: list[n.For | n.While] = []
         self.at: dict[int, list[int]] = {}  # id of a statement: its nodes
@@ -154,7 +156,7 @@ class Intervals:
 
     def cut(self, s: object) -> bool:
         """Whether a statement is a barrier that all the threads in question meet at."""
-        if not isinstance(s, n.Barrier) or s.kind not in self.cuts or not s.orders:
+        if not isinstance(s, n.Barrier) or s.kind not in self.cuts or not s.orders or id(s) in self.without:
             return False
         whole = s.mask is None or (isinstance(s.mask, n.Const) and s.mask.value in (FULL, -1))
         return s.kind != "warp" or whole

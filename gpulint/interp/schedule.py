@@ -4,7 +4,8 @@ Blocks run in order; within a block the threads run in order, each to its next b
 barrier is over when every thread of the block waits or has ended; a thread that ended, or waits at
 another barrier statement, makes it divergent, which is reported, and then the barrier lets go as
 the hardware does. A warp barrier is over when every thread of its mask waits at it or has ended, and
-orders those threads; when it can never be over it lets go without a report. A grid barrier waits
+orders those threads; when it can never be over, since a thread that it names waits elsewhere, or when
+a thread comes to it that its mask does not name, that is reported and it lets go. A grid barrier waits
 for all blocks. With `points` only those threads exist, for barriers too.
 """
 
@@ -112,7 +113,7 @@ def _run_block(machine: Machine, block: BlockState) -> bool:
         waiting = [t for t in block.threads if not t.done]
         if not waiting:
             return False
-        if _release_warps(block, waiting):
+        if _release_warps(machine, block, waiting):
             continue
         at_block = [t for t in waiting if t.waiting and t.waiting.barrier.kind == "block"]
         if not at_block:
@@ -122,7 +123,7 @@ def _run_block(machine: Machine, block: BlockState) -> bool:
         _release_block(block, at_block)
 
 
-def _release_warps(block: BlockState, waiting: list[Thread]) -> bool:
+def _release_warps(machine: Machine, block: BlockState, waiting: list[Thread]) -> bool:
     """Let go of the warp barriers that are over, or of all when none is; whether there was one."""
     groups: dict[Any, list[Thread]] = {}
     for t in waiting:
@@ -130,9 +131,33 @@ def _release_warps(block: BlockState, waiting: list[Thread]) -> bool:
         if t.waiting.barrier.kind == "warp":
             groups.setdefault((t.warp, t.waiting.mask), []).append(t)
     over = [g for (warp, mask), g in groups.items() if len(g) == _participants(waiting, warp, mask)]
+    for (warp, mask), members in groups.items():
+        if members in over or not over:
+            _check_warp(machine, block, members, [t for t in waiting if t.warp == warp], mask)
     for members in over or list(groups.values()):
         _join(members)
     return bool(groups)
+
+
+def _check_warp(
+    machine: Machine, block: BlockState, members: list[Thread], warp: list[Thread], mask: Any
+) -> None:
+    """Report a warp barrier that goes on without a thread of its mask, or with one that is none."""
+    if block.blurred or not (mask is None or isinstance(mask, int)):
+        return
+    named = [t for t in warp if mask is None or mask >> t.number % WARP & 1]
+    stranger = next((t for t in members if t not in named), None)
+    absent = next((t for t in named if t not in members), None)
+    first = stranger or members[0]
+    assert first.waiting is not None
+    span = first.waiting.barrier.span
+    if stranger is not None:
+        machine.report("divergence", span, first.point, detail="the mask does not name the thread")
+    elif absent is not None and absent.waiting is not None:
+        machine.report(
+            "divergence", span, first.point, other=absent.point, other_span=absent.waiting.barrier.span,
+            detail="the other thread is named by the mask and waits elsewhere",
+        )  # fmt: skip
 
 
 def _participants(waiting: list[Thread], warp: int, mask: Any) -> int:

@@ -24,11 +24,12 @@ def modes(verdict: Verdict) -> frozenset[str]:
 
 
 def accumulates(verdict: Verdict, view: View) -> bool:
-    """Whether the value stored is made from that same element, as in `x[i] += v`."""
-    if "atomic" in modes(verdict):
+    """Whether the value stored is made from that same element, as in `x[i] += v`, by the load concerned."""
+    accesses = pair(verdict)
+    if "atomic" in modes(verdict) or len({a.subscripts for a in accesses}) > 1:
         return False
     known = {a.index: a for a in view.accesses.accesses}
-    for store in pair(verdict):
+    for store in accesses:
         for index in store.reads if store.mode == "write" else ():
             load = known.get(index)
             if load and load.array.name == store.array.name and load.subscripts == store.subscripts:
@@ -96,6 +97,24 @@ class Race(VerdictRule):
         text = f"the other {words.one(witness)}'s {words.noun(other)}"
         shown = element_label(other, witness, 1)
         return (Related(f"{text}: {shown}" if shown else text, other.span),)
+
+
+def barrier_help(verdict: Verdict, otherwise: str) -> str:
+    """Where a barrier goes that orders two threads of a block; what to do when none can."""
+    w, accesses = verdict.witness, pair(verdict)
+    if w is None or words.tiles(w) or len(w.points) < 2 or len(accesses) < 2:
+        return otherwise
+    if w.points[0][0] != w.points[-1][0]:
+        one = "`cuda.syncthreads()` orders the threads of one block only: "
+        return (one if verdict.obligation.scope == "blocks" else "") + otherwise
+    first, second = accesses
+    if (first.span.filename, first.span.row) == (second.span.filename, second.span.row):
+        return "load into a variable, then `cuda.syncthreads()`, then store"
+    barriers = [x for x in first.loops if x.barrier and any(y.span == x.span for y in second.loops)]
+    again = len(w.trips) == 2 and any(w.trips[0].get(x.name) != w.trips[1].get(x.name) for x in barriers)
+    if again:
+        return "put `cuda.syncthreads()` at the end of the loop's body as well, before the next round"
+    return "put `cuda.syncthreads()` between the two, where all threads of the block come by"
 
 
 def element_label(access: Access | None, witness: Witness, which: int) -> str:

@@ -14,8 +14,9 @@ from gpulint.solver import disjoint, space
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, UNDECIDED, Obligation, Verdict
-from gpulint.term import FALSE, Bool, Int, Sym, and_, eq, ge, lt, mod, not_, symbols
+from gpulint.term import FALSE, Bool, Int, Sym, and_, eq, ge, lt, mod, not_, or_, symbols
 
+WHOLE = ((0, space.WARP),)  # the lanes of a warp as runs
 FENCES = ("fence_block", "fence_device", "fence_system")
 
 
@@ -32,9 +33,7 @@ def again(s: Setting, o: Obligation) -> Verdict:
     """The verdict on one barrier in a setting."""
     y = o.sync
     assert y is not None
-    if y.kind == "warp" and y.mask is not None and _low(y.mask) is None and y.mask.value is not None:
-        return Verdict(o, UNDECIDED, reason=f"the mask {y.mask} names lanes that are not followed")
-    if y.uniform and (y.kind != "warp" or y.mask is None or _low(y.mask) in (None, space.WARP)):
+    if y.uniform and (y.kind != "warp" or y.mask is None or _runs(y.mask) == WHOLE):
         return Verdict(o, PROVED, rung="uniform")
     if y.kind == "grid":
         return Verdict(o, UNDECIDED, reason="the barrier's condition may differ between blocks")
@@ -47,21 +46,25 @@ def again(s: Setting, o: Obligation) -> Verdict:
     return Verdict(o, UNDECIDED, reason="the barrier's condition may differ between threads")
 
 
-def _low(mask: Int) -> int | None:
-    """How many lanes a mask of the lowest lanes names."""
-    value = mask.value
-    if value is None:
-        return None
-    value %= 1 << space.WARP
-    return value.bit_length() if value and value & (value + 1) == 0 else None
+def _runs(mask: Int) -> tuple[tuple[int, int], ...]:
+    """The runs of lanes that a constant mask names, each with the lane after it."""
+    bits = [mask.value is not None and bool(mask.value >> lane & 1) for lane in range(space.WARP)]
+    starts = [k for k, bit in enumerate(bits) if bit and (k == 0 or not bits[k - 1])]
+    ends = [k + 1 for k, bit in enumerate(bits) if bit and (k + 1 == space.WARP or not bits[k + 1])]
+    return tuple(zip(starts, ends, strict=True))
+
+
+def _named(s: Setting, mask: Int) -> Bool:
+    """Whether a mask names a thread's lane."""
+    lane = mod(disjoint.linear(s), space.WARP)
+    return or_(*(and_(ge(lane, first), lt(lane, end)) for first, end in _runs(mask)))
 
 
 def _stranger(s: Setting, y: Sync) -> list[Bool]:
     """A thread that reaches a warp barrier and is not named by its mask."""
-    lanes = _low(y.mask) if y.mask is not None else None
-    if lanes is None or lanes == space.WARP:
+    if y.mask is None or _runs(y.mask) == WHOLE:
         return [FALSE]
-    return [_reached(s, y), ge(mod(disjoint.linear(s), space.WARP), lanes)]
+    return [_reached(s, y), not_(_named(s, y.mask))]
 
 
 def _reached(s: Setting, y: Sync) -> Bool:
@@ -84,11 +87,17 @@ def split(s: Setting, y: Sync) -> list[Bool]:
         space.twin(and_(not_(s.term(y.apart)), used), 2, one),
     ]
     if y.kind == "warp":
-        warp, lanes = disjoint.warp(s), _low(y.mask) if y.mask is not None else None
+        warp = disjoint.warp(s)
         out.append(eq(space.twin(warp, 1, one), space.twin(warp, 2, one)))
-        if lanes is not None:
-            out.append(space.twin(lt(mod(disjoint.linear(s), space.WARP), lanes), 2, one))
+        if y.mask is not None:
+            out.append(space.twin(_named(s, y.mask), 2, one))
     return out
+
+
+def broken(s: Setting, y: Sync) -> list[Bool]:
+    """What would break the obligation: a participant stays away, or a thread comes that is none."""
+    apart = and_(*split(s, y))
+    return [or_(apart, and_(*_stranger(s, y)))] if y.kind == "warp" else [apart]
 
 
 def shared(y: Sync) -> frozenset[Sym]:

@@ -30,6 +30,7 @@ from gpulint.term import (
     eq,
     floordiv,
     ge,
+    le,
     lt,
     mod,
     mul,
@@ -120,8 +121,13 @@ def _as_is(t: Int) -> Int:
 def hits(
     seen: Seen, point: Mapping[Sym, Int], element: tuple[Int, ...], term: Callable[[Int], Int] = _as_is
 ) -> Bool:
-    """The subscripts at the point are the element, and its coordinates are of the launch."""
+    """The subscripts at the point are the element, and its coordinates and counters are such.
+
+    What a symbol says of itself (a counter is not negative) is nowhere else in the access.
+    """
     parts = [eq(subst(x, dict(point)), y) for x, y in zip(seen.subscripts, element, strict=True)]
+    parts += [ge(value, x.lo) for x, value in point.items() if x.lo is not None]
+    parts += [le(value, x.hi) for x, value in point.items() if x.hi is not None]
     for axis in AXES:
         for c, size in (
             (gid(axis), total(axis)),

@@ -9,6 +9,7 @@ for the barrier intervals that the two may share.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as Set
 from dataclasses import dataclass
 
 from gpulint.dataflow.access import Access, AccessSet, Loop
@@ -145,14 +146,15 @@ class Pairing:
 class Order:
     """How the barriers of one kernel order the threads of a block, of a warp, and of different blocks."""
 
-    def __init__(self, kernel: Kernel, accesses: AccessSet) -> None:
-        self.body, self.entered = kernel.body, accesses.entered
+    def __init__(self, kernel: Kernel, accesses: AccessSet, without: Set[int] = frozenset()) -> None:
+        """`without`: the ids of barrier statements that are passed over."""
+        self.body, self.entered, self.without = kernel.body, accesses.entered, without
         self.kinds = {s.kind for s in accesses.syncs}
         self._made: dict[tuple[str, ...], Intervals] = {}
 
     def intervals(self, cuts: tuple[str, ...]) -> Intervals:
         if cuts not in self._made:
-            self._made[cuts] = Intervals(self.body, cuts, self.entered)
+            self._made[cuts] = Intervals(self.body, cuts, self.entered, self.without)
         return self._made[cuts]
 
     def ways(self, a: Access, b: Access, cuts: tuple[str, ...]) -> Ways | None:

@@ -72,8 +72,8 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
             return None  # a run without that order would show a race that need not be one
         conditions, points = disjoint.conflict(s, p)
         return Ask(o, tuple(conditions), points, "race", o.access.array.name)
-    if o.property == "convergent" and o.sync is not None and o.sync.kind == "block":
-        apart = tuple(convergence.split(s, o.sync)) if o.sync.exact else ()
+    if o.property == "convergent" and o.sync is not None and o.sync.kind in ("block", "warp"):
+        apart = tuple(convergence.broken(s, o.sync)) if o.sync.exact else ()
         return Ask(o, apart, (), "divergence")
     if o.property == "initialised" and o.access is not None:
         one = s.see(o.access, frozenset())

@@ -16,7 +16,7 @@ from gpulint.interp.environment import Environment, environment
 from gpulint.ir import symbols as names
 from gpulint.solver import space
 from gpulint.solver.inverse import definite, hits, inverse
-from gpulint.term import Bool, Scope, Unbound, and_, holds, subst, sym
+from gpulint.term import Bool, Scope, Unbound, and_, holds, subst, sym, symbols
 
 
 def reached(a: Access) -> Bool | None:
@@ -63,3 +63,13 @@ def test_what_is_said_to_be_written_is(batch: int) -> None:
             assert written, f"seed {seed}: {what}\n{program.text}"
             count += 1
     assert count > 50
+
+
+@pytest.mark.parametrize(("start", "covered"), [("0", True), ("1", False), ("2 * n", False)])
+def test_no_iteration_before_the_first_writes(start: str, covered: bool) -> None:
+    text = f"@cuda.jit\ndef k(x, n):\n    for j in range({start}, x.size):\n        x[j] = j\n"
+    [access] = [a for a in analyse(kernel(text)).accesses if a.mode == "write"]
+    condition = reached(access)
+    assert condition is not None
+    numbers = {"element0": 0, "x.size": 5, "n": 1}
+    assert holds(condition, {s: numbers[s.name] for s in symbols(condition)}) == covered

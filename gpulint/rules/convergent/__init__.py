@@ -1,1 +1,1 @@
-"""GL8xx: barriers that not all threads reach."""
+"""GL8xx: barriers and warp operations that not all threads reach."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpulint.rules import words
-from gpulint.rules.base import VerdictRule
+from gpulint.rules.base import VerdictRule, View
 from gpulint.solver.verdict import Verdict, Witness
 
 
@@ -42,6 +42,9 @@ class DivergentBarrier(VerdictRule):
     code = "GL801"
     name = "divergent-barrier"
     property = "convergent"
+
+    def claims(self, verdict: Verdict, view: View) -> bool:
+        return verdict.obligation.kind != "warp"
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         if len(witness.points) < 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpulint.rules import words
 from gpulint.rules.base import View
-from gpulint.rules.races import Race, accumulates, modes
+from gpulint.rules.races import Race, accumulates, barrier_help, modes
 from gpulint.solver.verdict import Verdict
 
 
@@ -48,4 +48,6 @@ class ReadWriteRace(Race):
         w = verdict.witness
         if words.tiles(w) and w is not None and w.points and w.points[0][0] == w.points[-1][0]:
             return "put `tl.debug_barrier()` between the two"
-        return "read from one array and write to another, or split the work into two launches"
+        return barrier_help(
+            verdict, "read from one array and write to another, or split the work into two launches"
+        )

@@ -1,0 +1,1 @@
+"""GL81x: barriers and shared memory that cost time without need."""

@@ -91,8 +91,8 @@ class Access:
     tracked: bool = True  # no jump that is not followed may keep a thread from here
     stmt: object = dataclass_field(default=None, compare=False, repr=False)  # the IR statement
     lanes: tuple[tuple[Sym, Int], ...] = ()
-    old: Int | None = None  # of an atomic: what it finds, where that is an integer
-    mark: Sym | None = None  # the symbol in `old` that tells one execution from another
+    old: Int | None = None  # what an atomic or a load finds, where that is an integer
+    mark: Sym | None = None  # the symbol in it, or the truth value, that one execution has for itself
     operands: tuple[Int | None, ...] = ()  # of an atomic: those that are integers
 
     @property

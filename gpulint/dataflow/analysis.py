@@ -185,9 +185,12 @@ class Analysis:
         return self.terms.resolve(self.terms.integer(event.values[0]))
 
     def _old(self, event: Event) -> tuple[Int | None, t.Sym | None]:
-        """What an atomic finds, and the symbol in it that is this execution's own."""
-        if event.kind != "atomic" or event.node is None or not self.terms.integral[event.node]:
+        """What an atomic or a load finds, and the symbol in it that is this execution's own."""
+        if event.node is None or not self.terms.integral[event.node]:
             return None, None
+        value = self.terms.value(event.node)
+        if isinstance(value, t.Literal):
+            return None, value.atom if isinstance(value.atom, t.Sym) and not value.negated else None
         old = self.terms.resolve(self.terms.integer(event.node))
         alone = (m[0] for m, _ in old.terms if len(m) == 1)
         return old, next((a for a in alone if isinstance(a, t.Sym) and a in self.terms.names.birth), None)

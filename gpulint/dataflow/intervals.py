@@ -191,13 +191,26 @@ class Intervals:
             return None
         return tuple(self.loops[k].span for k in sorted(both))
 
-    def _onward(self, starts: Iterable[int], closed: Set[int] = frozenset()) -> set[int]:
-        """The nodes that control may come to from these, not by the back edges of the closed loops."""
+    def before(self, first: object, second: object, fences: tuple[str, ...] = ()) -> bool:
+        """Whether control never gets from the second to the first, and from there only past such a fence."""
+        one, two = self.at.get(id(first)), self.at.get(id(second))
+        if one is None or two is None or not self._onward(two).isdisjoint(one):
+            return False
+        passed = frozenset(i for i, node in enumerate(self.nodes) if getattr(node.stmt, "kind", "") in fences)
+        return not fences or self._onward(one, barred=passed).isdisjoint(two)
+
+    def _onward(
+        self, starts: Iterable[int], closed: Set[int] = frozenset(), barred: Set[int] = frozenset()
+    ) -> set[int]:
+        """The nodes that control may come to from these, not by the back edges of the closed loops.
+
+        It does not go beyond those that are barred.
+        """
         out: set[int] = set()
         stack = list(starts)
         while stack:
             for target, kind, loop in self.nodes[stack.pop()].next:
-                if target not in out and not (kind == "back" and loop in closed):
+                if target not in out and target not in barred and not (kind == "back" and loop in closed):
                     out.add(target)
                     stack.append(target)
         return out

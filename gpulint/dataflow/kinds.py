@@ -3,12 +3,14 @@
 A parameter is taken as an integer (in a comparison with integers only its order matters), and so is the
 result of a vote; a loaded value, or what an atomic found, of unknown type only when some value of its
 array reaches a subscript or a loop bound, where nothing but an integer compiles, or the atomic is one of
-integers only. Everything computed from a value that is no integer is none.
+integers only or counts (adds a number written as an integer: of a counter in floats, as of a parameter,
+only the order matters). Everything computed from a value that is no integer is none.
 """
 
 from __future__ import annotations
 
 from gpulint.dataflow.graph import Graph, Node
+from gpulint.ir import nodes as n
 from gpulint.ir.types import BoolType, FloatType, IntType
 
 _ARITHMETIC = {
@@ -60,6 +62,12 @@ def integers(graph: Graph) -> list[bool]:
     return out
 
 
+def _counts(s: n.Stmt) -> bool:
+    """Whether a statement adds an integer constant atomically."""
+    given = s.operands if isinstance(s, n.Atomic) and s.op in ("add", "sub") else ()
+    return bool(given) and all(isinstance(e, n.Const) and type(e.value) is int for e in given)
+
+
 def _integer(node: Node, known: list[bool], indexed: set[str]) -> bool:
     if isinstance(node.type, (IntType, BoolType)):
         return True
@@ -70,7 +78,7 @@ def _integer(node: Node, known: list[bool], indexed: set[str]) -> bool:
     if node.kind == "const":
         return isinstance(node.data, int)
     if node.kind == "load" or (node.kind == "result" and node.data.kind == "atomic"):
-        if getattr(node.data.stmt, "op", "") in INTEGER_ATOMICS:
+        if getattr(node.data.stmt, "op", "") in INTEGER_ATOMICS or _counts(node.data.stmt):
             return True
         return any(p.base in indexed for p in node.data.arrays)
     if node.kind == "relane":

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
-from gpulint.solver import agree, ranges, slots, space
+from gpulint.solver import agree, lastblock, ranges, slots, space
 from gpulint.solver.pairs import Pair
 from gpulint.solver.radix import Unifier
 from gpulint.solver.residual import CAP, Named, rank
@@ -74,12 +74,25 @@ def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
     if other == FALSE:
         return Verdict(obligation(p), PROVED, rung="same value")
     v = _apart(s, p, named, deep)
+    if v.kind == UNDECIDED and deep and s.order.handed_over(p):
+        cs = lastblock.ordered(s, p, collision, _blocks(s))
+        if cs is not None:
+            idle = rank_clause(s) if s.site is None else None
+            return _under(v.obligation, (*((idle,) if idle is not None else ()), *cs), "last block")
     if v.kind == UNDECIDED and s.order.handed_over(p):
         v = replace(v, reason="atomics behind fences may order the two, which is not followed")
     if v.kind != UNDECIDED or other is None or not deep or not s.prover.unsat(*conflict(s, p)[0]):
         return v
     idle = rank_clause(s) if s.site is None else None
     return _under(v.obligation, (idle,) if idle is not None else (), "same value")
+
+
+def _blocks(s: Setting) -> Int:
+    """How many blocks the launch has, along the axes that count."""
+    out = ONE
+    for axis in AXES if s.site is not None else range(grid_axes(s)):
+        out = mul(out, s.term(names.grid_size(axis)))
+    return out
 
 
 def conflict(s: Setting, p: Pair) -> tuple[list[Bool], tuple[Seen, Seen]]:
@@ -254,6 +267,8 @@ def collision(s: Setting, p: Pair, a: Seen, b: Seen) -> list[Bool]:
     """Two distinct points in their domains that meet in an element: contradictory when disjoint."""
     facts = and_(*(f for f in s.prover.facts if any(x.scope is not Scope.LAUNCH for x in symbols(f))))
     one = held(p) - p.tied()
+    if p.scope == "blocks":
+        a, b = lastblock.published(s, a, collision), lastblock.published(s, b, collision)
     out = [
         space.twin(and_(a.domain, _support(facts, a, s, p)), 1, one),
         space.twin(and_(b.domain, _support(facts, b, s, p)), 2, one),

@@ -176,6 +176,10 @@ class Order:
         """The loops that must come round between one statement and another, see `Intervals.rounds`."""
         return self.intervals(BLOCK).rounds(first, second)
 
+    def before(self, first: object, second: object, fences: tuple[str, ...] = ()) -> bool:
+        """Whether one statement only comes before another, past a fence, see `Intervals.before`."""
+        return self.intervals(BLOCK).before(first, second, fences)
+
     def handed_over(self, p: Pair) -> bool:
         """Whether atomics behind fences may order the pair: an order that is not followed."""
         fences = DEVICE_FENCES if p.scope in ("any", "blocks") else FENCES

@@ -42,6 +42,9 @@ class Setting:
         self.site, self.binding = site, binding
         self.budget, self.memo = budget or Budget(), memo or Memo()
         self.tiles = kernel.dialect in TILES
+        self.alone: dict[
+            tuple[int, int], bool
+        ] = {}  # pairs of accesses that only one thread of a block reaches
         self._seen: dict[tuple[int, frozenset[int]], Seen] = {}
 
     @cached_property

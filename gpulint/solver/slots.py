@@ -53,7 +53,7 @@ def _used(s: Setting, seen: Seen, p: Pair, side: int, one: frozenset[Sym]) -> li
     out = []
     for x in s.accesses.accesses:
         shared = x.array.space == "global" or p.scope == "block"
-        if x.mark is None or x.old is None or x.mark not in have or not shared:
+        if x.mode != "atomic" or x.old is None or x.mark not in have or not shared:
             continue
         by = _added(x)
         terms = space.over((*x.subscripts, x.old, *([by] if by is not None else [])), seen.axes)

@@ -9,6 +9,7 @@ from gpulint.dataflow.exprs import arrays, lower
 from gpulint.dataflow.flow import State
 from gpulint.dataflow.graph import ArrayValue, Base, Event, Graph, Place, Slice, Step
 from gpulint.dataflow.loops import for_loop, while_loop
+from gpulint.interp.values import itemsize
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.tiles import DIALECTS
@@ -159,6 +160,8 @@ def _alias(st: State, s: n.Alias) -> None:
 
 
 def _alloc(st: State, s: n.Alloc) -> None:
+    if s.shape is None and _overlaid(st, s):
+        return
     name, count = s.target, 1
     while name in st.graph.bases:
         count += 1
@@ -166,8 +169,26 @@ def _alloc(st: State, s: n.Alloc) -> None:
     shape = None if s.shape is None else tuple(lower(st, e) for e in s.shape)
     rank = s.type.ndim if shape is None else len(shape)
     base = Base(name, s.type.space, s.type.element, rank if rank is not None else 1, False, s.span, shape)
+    base.dynamic = s.shape is None
     st.graph.bases[name] = base
     st.env[s.target] = (Place(name),)
+
+
+def _overlaid(st: State, s: n.Alloc) -> bool:
+    """Dynamic shared arrays of a block begin at one address: those of one element size are one array.
+
+    Of another size they overlap in part, which is not followed.
+    """
+    old = next((b for b in st.graph.bases.values() if b.dynamic), None)
+    if old is None:
+        return False
+    if itemsize(old.element) != itemsize(s.type.element) or itemsize(old.element) is None:
+        reason = "dynamic shared arrays of different element sizes, which overlap"
+        st.graph.unsupported.append((reason, s.span))
+        st.graph.tainted.update((old.name, s.target))
+        return False
+    st.env[s.target] = (Place(old.name),)
+    return True
 
 
 def _if(st: State, s: n.If) -> None:

@@ -102,6 +102,7 @@ class Base:
     is_param: bool
     span: Span
     shape: tuple[int, ...] | None = None
+    dynamic: bool = False  # the dynamic shared memory of a block
 
 
 @dataclass

@@ -105,7 +105,10 @@ def alloc(s: n.Alloc, names: Names) -> Any:
         if region is None:
             extents = _dynamic(thread, s) if shape is None else _static(env, shape, s)
             buffer = _buffer(thread, s, shape is None)
-            array = Array(s.target, extents, s.type.element, buffer, _initial(s, extents))
+            name = s.target
+            if shape is None:  # known by the name of the first one
+                name = thread.block.shared.setdefault(("dynamic name", itemsize(s.type.element)), name)
+            array = Array(name, extents, s.type.element, buffer, _initial(s, extents))
             region = owner[id(s)] = whole(array)
         env[target] = region
 

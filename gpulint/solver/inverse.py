@@ -41,6 +41,8 @@ from gpulint.term import (
 )
 from gpulint.term.build import monomial, of_atom
 
+COORDINATES = ("gid.", "threadIdx.", "blockIdx.")
+
 
 def inverse(seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()) -> dict[Sym, Int] | None:
     """A value for every point symbol of the access but the `held`, or None.
@@ -73,7 +75,7 @@ def inverse(seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()) 
     used = symbols(seen.domain, *seen.subscripts)
     loose = {x for x in used if x.scope is not Scope.LAUNCH} - set(out) - held
     for x in sorted(loose, key=lambda x: x.order):
-        if x.scope is not Scope.LOOP and not x.name.startswith(("gid.", "threadIdx.", "blockIdx.")):
+        if x.scope is not Scope.LOOP and not x.name.startswith(COORDINATES):
             return None
         out[x] = const(max(x.lo or 0, 0))
     return out
@@ -126,8 +128,10 @@ def hits(
     What a symbol says of itself (a counter is not negative) is nowhere else in the access.
     """
     parts = [eq(subst(x, dict(point)), y) for x, y in zip(seen.subscripts, element, strict=True)]
-    parts += [ge(value, x.lo) for x, value in point.items() if x.lo is not None]
-    parts += [le(value, x.hi) for x, value in point.items() if x.hi is not None]
+    for x, value in point.items():
+        if not x.name.startswith(COORDINATES):  # which are held to the launch's sizes below
+            parts += [ge(value, x.lo)] if x.lo is not None else []
+            parts += [le(value, x.hi)] if x.hi is not None else []
     for axis in AXES:
         for c, size in (
             (gid(axis), total(axis)),

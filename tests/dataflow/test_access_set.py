@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernels import kernel
 
 from gpulint.dataflow import analyse
+from gpulint.dataflow.access import AccessSet
 from gpulint.dataflow.graph import MAX_NODES
 from gpulint.ir import nodes as n
 from gpulint.ir import symbols
@@ -220,3 +221,14 @@ def test_conditions_on_written_data_are_not():
     s = found("if out[i] > 0.5:\n    out[i] = 1.0\nif out[i] > 0.5:\n    out[i] = 2.0")
     writes = [a for a in s.accesses if a.mode == "write"]
     assert writes[0].guard != writes[1].guard
+
+
+def test_dynamic_shared_arrays_are_one_array() -> None:
+    def both(dtype: str) -> AccessSet:
+        arrays = f"    a = cuda.shared.array(0, np.float32)\n    b = cuda.shared.array(0, np.{dtype})\n"
+        return analyse(kernel(f"@cuda.jit\ndef k(x):\n{arrays}    a[0] = 1\n    b[1] = 2\n"))
+
+    same = both("int32")
+    assert {a.array.name for a in same.accesses} == {"a"} and not same.unsupported
+    other = both("float64")
+    assert other.unsupported and {"a", "b"} <= other.tainted

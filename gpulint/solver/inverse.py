@@ -138,9 +138,9 @@ def hits(
             (names.thread(axis), names.block_size(axis)),
             (names.block(axis), names.grid_size(axis)),
         ):
-            value = point.get(atom_of(c))
-            if value is not None:
-                parts += [ge(value, 0), lt(value, term(size))]
+            solved = point.get(atom_of(c))
+            if solved is not None:
+                parts += [ge(solved, 0), lt(solved, term(size))]
     return and_(*parts)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.dtypes import dtype_code, dtype_of
-from gpulint.frontend.host.elements import constant, unsaid
+from gpulint.frontend.host.elements import constant, exposed, unsaid
 from gpulint.frontend.host.layout import gapless, settled
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.operators import ceil, ratio
@@ -131,6 +131,7 @@ def _cuda(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, 
         source = kw.get("obj", args[0] if args else None)
         target = kw.get("to", args[2] if len(args) > 2 else None)
         if target is not None and target != NONE:
+            exposed(s, target)
             return target
         return to_device(m, s, source, text)
     if name in ("as_cuda_array", "from_cuda_array_interface", "pinned") and args:

@@ -6,12 +6,12 @@ Importing the package pulls nothing at all: production code may import it for th
 from __future__ import annotations
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "compile", "contract", "prepare"]
+__all__ = ["__version__", "compile", "contract", "prepare", "unsafe_launch"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gpulint import compile as compile
-    from gpulint._compiling import prepare
+    from gpulint._compiling import prepare, unsafe_launch
     from gpulint._contract import contract
 
 
@@ -29,8 +29,8 @@ def __getattr__(name: str) -> object:
         from importlib import import_module
 
         return import_module("gpulint.compile")
-    if name == "prepare":
-        from gpulint._compiling import prepare
+    if name in ("prepare", "unsafe_launch"):
+        from gpulint import _compiling
 
-        return prepare
+        return getattr(_compiling, name)
     raise AttributeError(f"module 'gpulint' has no attribute {name!r}")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gpulint.compile import arithmetic as ar
-from gpulint.compile.context import ArrayValue, Context
+from gpulint.compile.context import ArrayValue, Context, Slots
 from gpulint.compile.error import CompileError
 from gpulint.compile.expressions import array as value_of
 from gpulint.compile.expressions import byte_strides, expression, product
@@ -17,16 +15,6 @@ from gpulint.ir.walk import statements
 
 MAX_ELEMENTS = 1 << 20
 DYNAMIC_ALIGN = 16
-
-
-@dataclass(frozen=True)
-class Slots:
-    """Where an array name that is given its meaning at run time keeps it."""
-
-    pointer: str
-    space: int
-    extents: tuple[str, ...]
-    strides: tuple[str, ...]
 
 
 def roots(kernel: n.Kernel) -> dict[str, frozenset[str]]:
@@ -67,13 +55,12 @@ class Arrays:
     def __init__(self, kernel: n.Kernel) -> None:
         self.spaces, self.roots = spaces(kernel), roots(kernel)
         self.allocations = 0
-        self.slots: dict[str, Slots] = {}
         self.types = {p.name: p.type for p in kernel.params if isinstance(p.type, ArrayType)}
         self.shared_bytes = 0
 
     def allocate(self, cx: Context, s: n.Alloc) -> None:
         made = self._dynamic(cx, s) if s.shape is None else self._static(cx, s, s.shape)
-        if s.target in self.slots or self._several(s.target):
+        if s.target in cx.views or self._several(s.target):
             self._assign(cx, s.target, made, s.span)
         else:
             cx.arrays[s.target] = made
@@ -116,12 +103,12 @@ class Arrays:
         return f"gpulint_{s.type.space}_{self.allocations}"
 
     def alias(self, cx: Context, s: n.Alias) -> None:
-        self._assign(cx, s.target, self.value(cx, s.array, s.span), s.span)
+        self._assign(cx, s.target, value_of(cx, s.array, s.span), s.span)
 
     def view(self, cx: Context, s: n.View) -> None:
         if s.shape is not None:
             raise CompileError("another arrangement of an array is not compiled", s.span)
-        a = self.value(cx, s.array, s.span)
+        a = value_of(cx, s.array, s.span)
         if len(s.indices) > len(a.extents):
             raise CompileError("more indices than axes", s.span)
         offset, extents, strides = "0", [], []
@@ -141,24 +128,13 @@ class Arrays:
         made = ArrayValue(a.element, a.space, base, tuple(extents), tuple(strides), a.small, a.constant)
         self._assign(cx, s.target, made, s.span)
 
-    def value(self, cx: Context, name: str, span: Span) -> ArrayValue:
-        """The array that a name stands for at this point."""
-        slots = self.slots.get(name)
-        if slots is None:
-            return value_of(cx, name, span)
-        known = cx.arrays[name]
-        base = cx.code.get(f"load {pointer(slots.space)}, ptr {slots.pointer}")
-        extents = tuple(cx.code.get(f"load i64, ptr {x}") for x in slots.extents)
-        strides = tuple(cx.code.get(f"load i64, ptr {x}") for x in slots.strides)
-        return ArrayValue(known.element, slots.space, base, extents, strides, known.small, known.constant)
-
     def _assign(self, cx: Context, name: str, a: ArrayValue, span: Span) -> None:
-        slots = self.slots.get(name)
+        slots = cx.views.get(name)
         if slots is None:
             space = self.spaces[name]
             axes = range(len(a.extents))
             sizes, steps = (tuple(cx.code.reserve("i64") for _ in axes) for _ in range(2))
-            slots = self.slots[name] = Slots(cx.code.reserve(pointer(space)), space, sizes, steps)
+            slots = cx.views[name] = Slots(cx.code.reserve(pointer(space)), space, sizes, steps)
             cx.arrays[name] = a
         if len(slots.extents) != len(a.extents):
             raise CompileError(f"`{name}` stands for arrays of different ranks", span)

@@ -53,9 +53,23 @@ class ArrayValue:
     constant: bool = False
 
 
+@dataclass(frozen=True)
+class Slots:
+    """Where an array name that is given its meaning at run time keeps it: memory of the thread's own."""
+
+    pointer: str
+    space: int
+    extents: tuple[str, ...]
+    strides: tuple[str, ...]
+
+
 @dataclass
 class Context:
-    """`coordinate` reads a launch coordinate. `slots` hold the versions of locals, by name and type."""
+    """`coordinate` reads a launch coordinate. `slots` hold the versions of locals, by name and type.
+
+    `arrays` are the array names that mean one array throughout; of those in `views`, only element type and
+    marks stand there, and the rest is read from their slots.
+    """
 
     module: Module
     code: Code
@@ -63,6 +77,7 @@ class Context:
     proofs: Proofs
     coordinate: Coordinate
     arrays: dict[str, ArrayValue] = field(default_factory=dict)
+    views: dict[str, Slots] = field(default_factory=dict)
     slots: dict[str, dict[Type, str]] = field(default_factory=dict)
     point: Value | None = None  # the global index, where one thread stands for several of the launch
     scope: str = ""  # of line information

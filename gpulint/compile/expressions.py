@@ -6,7 +6,7 @@ from gpulint.compile import arithmetic as ar
 from gpulint.compile import mathematics
 from gpulint.compile.context import ArrayValue, Context
 from gpulint.compile.error import CompileError
-from gpulint.compile.llvm import Value, literal, size_of, stored_type, type_of
+from gpulint.compile.llvm import Value, literal, pointer, size_of, stored_type, type_of
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import BOOL, INT32, INT64, BoolType
@@ -46,11 +46,14 @@ def expression(cx: Context, e: n.Expr) -> Value:
 
 def is_point(e: n.Expr) -> bool:
     """Whether an expression is the global index: `blockIdx.x * blockDim.x + threadIdx.x`."""
-    if not isinstance(e, n.Binary) or e.op != "add" or not isinstance(e.left, n.Binary) or e.left.op != "mul":
+    if not isinstance(e, n.Binary) or e.op != "add":
         return False
-    parts = (e.left.left, e.left.right, e.right)
-    found = [(p.kind, p.axis) for p in parts if isinstance(p, n.Coord)]
-    return found == [("block", 0), ("block_size", 0), ("thread", 0)]
+    product, rest = (e.left, e.right) if isinstance(e.left, n.Binary) else (e.right, e.left)
+    if not isinstance(product, n.Binary) or product.op != "mul":
+        return False
+    factors = {(p.kind, p.axis) for p in (product.left, product.right) if isinstance(p, n.Coord)}
+    thread = isinstance(rest, n.Coord) and (rest.kind, rest.axis) == ("thread", 0)
+    return thread and factors == {("block", 0), ("block_size", 0)}
 
 
 def condition(cx: Context, e: n.Expr) -> str:
@@ -94,10 +97,17 @@ def _opaque(cx: Context, e: n.Opaque) -> Value:
 
 
 def array(cx: Context, name: str, span: Span) -> ArrayValue:
+    """The array that a name stands for at this point."""
     found = cx.arrays.get(name)
     if found is None:
         raise CompileError(f"the array `{name}` has no value here", span)
-    return found
+    held = cx.views.get(name)
+    if held is None:
+        return found
+    base = cx.code.get(f"load {pointer(held.space)}, ptr {held.pointer}")
+    extents = tuple(cx.code.get(f"load i64, ptr {x}") for x in held.extents)
+    strides = tuple(cx.code.get(f"load i64, ptr {x}") for x in held.strides)
+    return ArrayValue(found.element, held.space, base, extents, strides, found.small, found.constant)
 
 
 def byte_strides(cx: Context, a: ArrayValue) -> tuple[str, ...]:

@@ -11,15 +11,15 @@ from pathlib import Path
 from gpulint.compile.error import CompileError
 
 
-def write_all(files: Mapping[Path, str]) -> None:
+def write_all(files: Mapping[Path, str | bytes]) -> None:
     """Write the files beside their places and rename them, so that none is ever there in part.
 
     On an error none of the temporary files stays. Raises CompileError.
     """
     made: list[tuple[Path, Path]] = []
     try:
-        for path, text in files.items():
-            made.append((_temporary(path, text), path))
+        for path, content in files.items():
+            made.append((_temporary(path, content), path))
         for temporary, path in made:
             temporary.replace(path)
     except OSError as error:
@@ -30,11 +30,11 @@ def write_all(files: Mapping[Path, str]) -> None:
                 temporary.unlink()
 
 
-def _temporary(path: Path, text: str) -> Path:
+def _temporary(path: Path, content: str | bytes) -> Path:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(text)
+        with os.fdopen(handle, "wb") as out:
+            out.write(content.encode() if isinstance(content, str) else content)
     except OSError:
         Path(name).unlink()
         raise

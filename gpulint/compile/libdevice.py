@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from pathlib import Path
 
 NAME = "libdevice.10.bc"
@@ -26,11 +27,14 @@ def _pathfinder() -> Path | None:
     return Path(found) if found else None
 
 
+def packages() -> list[Path]:
+    """Where NVIDIA's packages would be on Python's path."""
+    return [Path(p) / "nvidia" for p in sys.path if p]
+
+
 def _usual() -> list[Path]:
     """CUDA's own folders, then the packages of NVIDIA on Python's path."""
-    import sys
-
     roots = [os.environ[k] for k in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(k)]
     roots += ["/usr/local/cuda", *sorted(map(str, Path("/usr/local").glob("cuda-*")), reverse=True)]
-    roots += [str(Path(p) / "nvidia") for p in sys.path if p]
+    roots += map(str, packages())
     return [Path(root) / inside / NAME for root in roots for inside in _INSIDE]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Union
 
 from gpulint.compile import arithmetic as ar
-from gpulint.compile.arrays import Arrays, wrapped
+from gpulint.compile.arrays import wrapped
 from gpulint.compile.context import ArrayValue, Context
 from gpulint.compile.error import CompileError
-from gpulint.compile.expressions import expression, memory_form, product, write
+from gpulint.compile.expressions import array, expression, memory_form, product, write
 from gpulint.compile.llvm import Value, pointer, size_of, stored_type, type_of
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT32, INT64, UINT32, BoolType, FloatType
@@ -21,9 +21,9 @@ _FLOAT = {"add": "fadd", "sub": "fsub", "exch": "xchg", "max": "fmaximum", "min"
           "nanmax": "fmax", "nanmin": "fmin"}  # fmt: skip
 
 
-def address(cx: Context, arrays: Arrays, s: Access) -> tuple[ArrayValue, str]:
+def address(cx: Context, s: Access) -> tuple[ArrayValue, str]:
     """The array and a pointer to the element of an access, which is in range."""
-    a = arrays.value(cx, s.array, s.span)
+    a = array(cx, s.array, s.span)
     if len(s.subscripts) != len(a.extents):
         raise CompileError(f"{len(s.subscripts)} subscripts for {len(a.extents)} axes", s.span)
     given = [expression(cx, e) for e in s.subscripts]
@@ -88,22 +88,22 @@ def fetch(cx: Context, a: ArrayValue, at: str) -> Value:
     return Value(a.element, found)
 
 
-def load(cx: Context, arrays: Arrays, s: n.Load) -> None:
-    a, at = address(cx, arrays, s)
+def load(cx: Context, s: n.Load) -> None:
+    a, at = address(cx, s)
     write(cx, s.target, fetch(cx, a, at))
 
 
-def store(cx: Context, arrays: Arrays, s: n.Store) -> None:
+def store(cx: Context, s: n.Store) -> None:
     value = expression(cx, s.value)
-    a, at = address(cx, arrays, s)
+    a, at = address(cx, s)
     kind, held = memory_form(cx, ar.convert(cx, value, a.element))
     cx.code.do(f"store {kind} {held}, {pointer(a.space)} {at}, align {size_of(a.element)}")
 
 
-def atomic(cx: Context, arrays: Arrays, s: n.Atomic) -> None:
+def atomic(cx: Context, s: n.Atomic) -> None:
     """The old value goes to the target. Order: relaxed, as CUDA's atomics are."""
     operands = [expression(cx, o) for o in s.operands]
-    a, at = address(cx, arrays, s)
+    a, at = address(cx, s)
     if isinstance(a.element, BoolType):
         raise CompileError("an atomic on booleans", s.span)
     given = [ar.convert(cx, o, a.element) for o in operands]

@@ -49,13 +49,13 @@ class Statements:
         write(self.cx, s.target, expression(self.cx, s.value))
 
     def _load(self, s: n.Load) -> None:
-        memory.load(self.cx, self.arrays, s)
+        memory.load(self.cx, s)
 
     def _store(self, s: n.Store) -> None:
-        memory.store(self.cx, self.arrays, s)
+        memory.store(self.cx, s)
 
     def _atomic(self, s: n.Atomic) -> None:
-        memory.atomic(self.cx, self.arrays, s)
+        memory.atomic(self.cx, s)
 
     def _view(self, s: n.View) -> None:
         self.arrays.view(self.cx, s)

@@ -99,6 +99,8 @@ def shape(kernel: n.Kernel) -> Shape | None:
     if any(isinstance(s, n.Leave) and s.label == "" for rest in body[1:] for s in walk(rest)):
         return None
     first = body[0]
+    if all(isinstance(s, (n.Load, n.Store, n.Assign)) for s in body):
+        return Shape(tuple(before), None, tuple(body))
     if isinstance(first, n.If) and not first.other and len(body) == 1:
         leaves = any(isinstance(s, n.Leave) and s.label == "" for inner in first.then for s in walk(inner))
         return None if leaves else Shape(tuple(before), first.condition, first.then)
@@ -258,7 +260,7 @@ class _Streams:
 
     def access(self, s: Union[n.Load, n.Store], lanes: list[Context]) -> None:
         values = [] if isinstance(s, n.Load) else [expression(cx, s.value) for cx in lanes]
-        a, at = memory.address(lanes[0], self.arrays, s)
+        a, at = memory.address(lanes[0], s)
         kind = stored_type(a.element)
         size = size_of(a.element) * self.width
         where = f"{pointer(a.space)} {at}, align {min(size, WIDEST)}"

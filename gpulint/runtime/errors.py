@@ -147,5 +147,9 @@ class ContentsUnknown(LaunchRefused):
     """The contract says something of an array's elements, and nothing here can look at them."""
 
 
+class ReasonMissing(LaunchRefused):
+    """A launch whose contract is not to be checked, without a word on why."""
+
+
 class DeviceDiffers(LaunchRefused):
     """An array on another device than the one that the launch is for."""

@@ -95,3 +95,8 @@ def test_what_is_no_certificate_is_said(
     (tmp_path / "k.ptx").write_text("")
     assert main(["verify-certificate", str(tmp_path / "k.certificate.json")]) == 2
     assert "k.certificate.json" in capsys.readouterr().err
+
+
+def test_machine_code_needs_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", str(EXAMPLES / "right" / "vector_add.py"), "--emit", "cubin"]) == 2
+    assert "written to a file" in capsys.readouterr().err

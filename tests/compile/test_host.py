@@ -128,6 +128,29 @@ def test_control_flow_and_views_are_the_interpreters() -> None:
     assert wanted == got
 
 
+VIEWS = """
+@cuda.jit
+def k(x, out):
+    i = cuda.grid(1)
+    row = x[i, 1:]
+    other = x[1 - i] if i < 1 else x[i, ::-1]
+    turned = x.T
+    out[i, 0] = row.size + 10 * row.shape[0] + 100 * len(other)
+    out[i, 1] = row[0]
+    out[i, 2] = other[1]
+    out[i, 3] = turned[2, i] + turned.shape[0] * turned.shape[1] + turned.size
+    out[i, 4] = x[i, -3:-1][1] + x[:, 1][i] + x[i, 9:].size
+"""
+
+
+def test_sizes_and_elements_of_views_are_the_interpreters() -> None:
+    given = {"x": ConcreteArray((2, 4), lambda at: 7 * at[0] + at[1]), "out": ConcreteArray((2, 5))}
+    wanted, got = both(VIEWS, "int64[:, ::1], int64[:, ::1]", ConcreteLaunch((1, 1, 1), (2, 1, 1), given, {}))
+    assert len(wanted["out"]) == 10
+    assert None not in wanted["out"].values()
+    assert wanted == got
+
+
 def test_a_local_that_turns_from_integer_to_float_in_a_loop() -> None:
     text = (
         "@cuda.jit\ndef k(x, out):\n    total = 0\n    for j in range(x.size):\n        total += x[j]\n"

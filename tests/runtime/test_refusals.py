@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from runtime.fake import FakeArray, FakeDriver, certificate, ones, planned
 
+import gpulint
 from gpulint.runtime import errors as e
 from gpulint.runtime.plan import plan
 from gpulint.runtime.prepare import Prepared
@@ -155,9 +156,23 @@ def test_a_certificate_that_does_not_fit_is_refused() -> None:
         plan(good, "other code")
 
 
+def test_an_unchecked_launch_needs_a_reason() -> None:
+    with pytest.raises(e.ReasonMissing):
+        gpulint.unsafe_launch("k.ptx", 1, 32, reason=" ")
+
+
+def test_a_waived_contract_is_not_checked_but_types_are() -> None:
+    p = planned(*COPY, clauses=("x.size < out.size",))
+    driver, x = FakeDriver(), ones(4)
+    Prepared(p, driver, *ON, waived="seen to by the caller")(x, x)
+    assert len(driver.launches) == 1
+    with pytest.raises(e.ElementTypeDiffers):
+        Prepared(p, driver, *ON, waived="seen to by the caller")(x, ones(4, kind="f8"))
+
+
 def test_every_error_has_a_test_that_raises_it() -> None:
     listed = {x for x in vars(e).values() if isinstance(x, type) and issubclass(x, e.LaunchRefused)}
     tested = {x for x, *_ in (*GEOMETRY, *ARGUMENTS, *CLAUSES)}
     tested |= {e.FunctionThreadsTooMany, e.SelfOverlap, e.DeviceDiffers, e.NotANumber, e.ScalarDoesNotFit}
-    tested |= {e.ContentsUnknown, e.PlanUnusable, e.LaunchRefused}
+    tested |= {e.ContentsUnknown, e.PlanUnusable, e.LaunchRefused, e.ReasonMissing}
     assert listed == tested

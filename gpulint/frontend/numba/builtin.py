@@ -185,12 +185,22 @@ def pow_(cx: Context, node: ast.Call, given: Arguments) -> Value:
     return cx.opaque("pow", scalars(cx, given, node), UNKNOWN, node)
 
 
-@intrinsic("builtins.round", "np.round", "np.rint")
+@intrinsic("builtins.round")
 def round_(cx: Context, node: ast.Call, given: Arguments) -> Value:
     operands = scalars(cx, given, node)
     if len(operands) == 1 and isinstance(operands[0].type, IntType):
         return operands[0]
     return cx.opaque("round", operands, INT64 if len(operands) == 1 else FLOAT64, node)
+
+
+@intrinsic("np.round", "np.rint", "np.around")
+def rint(cx: Context, node: ast.Call, given: Arguments) -> Value:
+    """NumPy's rounding stays a float; integers as they are."""
+    operands = scalars(cx, given, node)
+    if len(operands) == 1 and isinstance(operands[0].type, IntType):
+        return operands[0]
+    type_ = operands[0].type if operands and isinstance(operands[0].type, FloatType) else FLOAT64
+    return cx.opaque("rint" if len(operands) == 1 else "round", operands, type_, node)
 
 
 @intrinsic("builtins.sum")

@@ -40,6 +40,8 @@ def binary(op: str, a: t.Type, b: t.Type, index: bool) -> t.Type | None:
 
     An unknown operand is taken as an integer where the result is used as an index (`index`).
     """
+    if op == "pow" and isinstance(a, t.FloatType) and isinstance(b, t.IntType):
+        return a  # a float to an integer's power keeps its width
     if isinstance(a, t.FloatType) or isinstance(b, t.FloatType):
         return _float(a, b)
     if isinstance(a, t.Unknown) or isinstance(b, t.Unknown):

@@ -73,6 +73,8 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
         conditions, points = disjoint.conflict(s, p)
         return Ask(o, tuple(conditions), points, "race", o.access.array.name)
     if o.property == "convergent" and o.sync is not None and o.sync.kind in ("block", "warp"):
+        if o.sync.mask is not None and o.sync.mask.value is None:
+            return None  # which lanes it names is for data to say
         apart = tuple(convergence.broken(s, o.sync)) if o.sync.exact else ()
         return Ask(o, apart, (), "divergence")
     if o.property == "initialised" and o.access is not None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from kernels import kernel
 
+from gpulint.config import Config
 from gpulint.dataflow import analyse
+from gpulint.pipeline import check_file
 from gpulint.solver import convergence
 from gpulint.solver.options import Options
 from gpulint.solver.setting import Setting
@@ -51,3 +53,14 @@ def test_the_lanes_that_a_ballot_names_are_not_those_that_come() -> None:
 
 def test_the_lanes_that_are_active_are_those_that_come() -> None:
     assert proved("True", "cuda.activemask()")
+
+
+def test_a_mask_from_data_is_never_held_against_the_kernel() -> None:
+    text = (
+        "import numpy as np\nfrom numba import cuda\n\n\n@cuda.jit\ndef k(mask, x):\n    i = cuda.grid(1)\n"
+        "    if i < x.size:\n        x[i] = cuda.all_sync(mask[i], x[i] > 0)\n\n\n"
+        "def run():\n    k[1, 32](np.full(32, 0xFFFFFFFF), np.ones(32))\n"
+    )
+    [report] = check_file(text, "k.py", Config()).kernels
+    [asked] = [o for o in report.obligations if o.property == "convergent"]
+    assert asked.verdict == "undecided"

@@ -22,12 +22,17 @@ from gpulint.solver.space import WARP, atom_of
 from gpulint.term import FALSE, ZERO, Atom, Bool, Int, add, const, mul, sub, subst, symbols
 
 BANKS, WIDTH = 32, 4  # banks, and bytes of a word
+SEVERE = 4  # turns
 ROUNDS = 6  # iterations of a loop that are looked at
 Shape = tuple[int, int, int]
 
 
 def turns(a: Access, block: Shape) -> int:
-    """How many turns an access of shared memory takes for the first warp of a block, 1 where not known."""
+    """How many turns an access of shared memory takes for the first warp of a block, 1 where not known.
+
+    Two or three count only where at least half of the lanes wait for another: a single pair of lanes in one
+    bank, as at the seam of two rows, is no pattern.
+    """
     size, place = itemsize(a.array.element), _flat(a)
     if a.array.space != "shared" or size is None or place is None:
         return 1
@@ -87,7 +92,7 @@ def _thread(number: int, block: Shape) -> dict[Atom, Int | Bool]:
 def _turns(lanes: Mapping[int, int], size: int) -> int:
     """The most words that one bank is asked for at a time."""
     together = WARP if size <= WIDTH else WARP * WIDTH // size
-    most = 1
+    most, waiting = 1, 0
     for start in range(0, WARP, together):
         words: dict[int, set[int]] = defaultdict(set)
         for lane, distance in lanes.items():
@@ -95,7 +100,9 @@ def _turns(lanes: Mapping[int, int], size: int) -> int:
                 for word in _words(distance * size, size):
                     words[word % BANKS].add(word)
         most = max(most, *map(len, words.values())) if words else most
-    return most
+        waiting += sum(len(asked) for asked in words.values() if len(asked) > 1)
+    each = max(1, size // WIDTH)  # words of an element
+    return most if most >= SEVERE or 2 * waiting >= len(lanes) * each else 1
 
 
 def _words(byte: int, size: int) -> Sequence[int]:

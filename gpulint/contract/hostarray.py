@@ -22,12 +22,15 @@ MAX_RANK = 32  # NumPy had this limit; more axes than this are no array
 @dataclass(frozen=True)
 class Elements:
     """What the host knows of an array's elements: their bounds, whether they are all different, whether
-    they never fall. None: nothing."""
+    they never fall, the first and the last of those that do not, how many there are. None: nothing."""
 
     low: Int | None = None
     high: Int | None = None
     injective: bool | None = None
     sorted: bool | None = None
+    first: Int | None = None
+    last: Int | None = None
+    count: Int | None = None
 
     def bounds(self, element: Int) -> list[Bool]:
         """What holds of one element."""
@@ -36,8 +39,9 @@ class Elements:
 
     def linked(self, links: Mapping[Sym, Int]) -> Elements:
         """The same with the names of one quantity made one."""
-        low = subst(self.low, links) if self.low is not None else None
-        return replace(self, low=low, high=subst(self.high, links) if self.high is not None else None)
+        terms = (self.low, self.high, self.first, self.last, self.count)
+        low, high, first, last, count = (None if t is None else subst(t, links) for t in terms)
+        return Elements(low, high, self.injective, self.sorted, first, last, count)
 
 
 @dataclass
@@ -97,8 +101,9 @@ def pointer_terms(name: str, span: Int) -> dict[Sym, Int]:
 
 def elements_of(a: HostArray) -> Elements | None:
     """What is known of the elements; None for nothing."""
-    known = Elements(a.low, a.high, a.injective, a.sorted)
-    return known if known != Elements() else None
+    known = Elements(a.low, a.high, a.injective, a.sorted, a.first, a.last)
+    count = a.span if a.contiguous and a.shape is not None and len(a.shape) == 1 else None
+    return replace(known, count=count) if known != Elements() else None
 
 
 def absence(argument: Argument | None) -> Bool | None:

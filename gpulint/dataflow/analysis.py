@@ -11,7 +11,7 @@ from gpulint.dataflow.access import Access, AccessSet, Array, IntOp, Loop, Sync
 from gpulint.dataflow.build import Unknown, build
 from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
 from gpulint.dataflow.induction import count
-from gpulint.dataflow.lanes import Sizes, lane_atom, sizes
+from gpulint.dataflow.lanes import Sizes, lane_atom, numel_facts, sizes
 from gpulint.dataflow.ops import operations
 from gpulint.dataflow.padding import left_out
 from gpulint.dataflow.signs import Signs, floored, limit, truncates
@@ -363,8 +363,10 @@ def _tile_facts(graph: Graph, used: list[tuple[str, int]]) -> list[Bool]:
     programs = {axis for kind, axis in used if kind == "block"}
     others = (axis for axis in range(max(programs, default=1)) if axis not in programs)
     out = [t.lt(symbols.block(axis), symbols.grid_size(axis)) for axis in others]
-    sized = (v.data for v in graph.nodes if v.kind == "param" and v.data.constexpr and v.data.lo == 1)
-    return out + [t.le(symbols.scalar(p), symbols.MAX_TILE) for p in sized]
+    params = {v.data.name: v.data for v in graph.nodes if v.kind == "param" and v.data.constexpr}
+    sized = {name: symbols.scalar(p) for name, p in params.items() if p.lo == 1}
+    out += [t.le(size, symbols.MAX_TILE) for size in sized.values()]
+    return out + [f for shape in graph.shapes for f in numel_facts(shape, sized)]
 
 
 __all__ = ["Analysis", "IntOp", "analyse"]

@@ -12,7 +12,7 @@ from gpulint.dataflow.loops import for_loop, while_loop
 from gpulint.interp.values import itemsize
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
-from gpulint.ir.tiles import DIALECTS
+from gpulint.ir.tiles import DIALECTS, shapes
 from gpulint.ir.types import UNKNOWN, ArrayType
 from gpulint.ir.walk import statements
 
@@ -27,7 +27,8 @@ class Unknown(Exception):
 
 def build(kernel: n.Kernel) -> Graph:
     """The graph of a kernel. Raises TooLarge beyond `graph.MAX_NODES` values, Unknown."""
-    st = State(Graph(tile=kernel.dialect in DIALECTS))
+    tile = kernel.dialect in DIALECTS
+    st = State(Graph(tile=tile, shapes=shapes(kernel) if tile else ()))
     _declare(st, kernel)
     walk(st, kernel.body)
     return st.graph

@@ -171,6 +171,7 @@ class Graph:
     unsupported: list[tuple[str, Span]] = field(default_factory=list)
     tainted: set[str] = field(default_factory=set)
     tile: bool = False  # of a tile dialect
+    shapes: tuple[tuple[n.Expr, ...], ...] = ()  # of tiles that the kernel makes for certain
     aranges: list[tuple[int, int, Span]] = field(default_factory=list)
 
     def add(self, node: Node) -> int:

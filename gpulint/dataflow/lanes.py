@@ -8,14 +8,15 @@ lanes of its operand are bound there under names of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar, cast
 
 from gpulint import term as t
 from gpulint.dataflow.graph import Graph, Node
+from gpulint.ir import nodes as n
 from gpulint.ir import symbols
-from gpulint.ir.nodes import Opaque
 from gpulint.term import App, Atom, Bool, Int, Scope, Sym
+from gpulint.term.build import of_atom
 from gpulint.term.walk import transform
 
 RELANE = "$relane"
@@ -52,7 +53,7 @@ def _lanes(node: Node, known: list[Lanes], every: Lanes) -> Lanes:
     if node.kind in ("load", "result"):
         return frozenset(range(len(node.data.lanes)))
     if node.kind == "fresh":
-        return frozenset(range(node.expr.rank)) if isinstance(node.expr, Opaque) else every
+        return frozenset(range(node.expr.rank)) if isinstance(node.expr, n.Opaque) else every
     if node.kind == "relane":
         operand, *others = node.inputs
         gone = {a for a in known[operand] if a >= len(others)}
@@ -145,3 +146,22 @@ def _settle(a: Atom) -> Int | None:
 
 
 __all__ = ["lanes", "moved", "settled", "sizes"]
+
+
+def numel_facts(shape: tuple[n.Expr, ...], sized: Mapping[str, Int]) -> list[Bool]:
+    """That a tile has at most so many elements; of a square one, what that says of its side."""
+    total = t.ONE
+    for e in shape:
+        size = sized.get(e.name) if isinstance(e, n.Var) else None
+        if isinstance(e, n.Const) and isinstance(e.value, int):
+            size = t.const(e.value)
+        if size is None:
+            return []
+        total = t.mul(total, size)
+    out = [t.le(total, symbols.MAX_TILE)]
+    if len(total.terms) == 1 and len(set(total.terms[0][0])) == 1:
+        mono, count = total.terms[0]
+        side = round((symbols.MAX_TILE // count) ** (1 / len(mono)))
+        side -= side ** len(mono) * count > symbols.MAX_TILE
+        out.append(t.le(of_atom(mono[0]), side))
+    return out

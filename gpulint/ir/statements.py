@@ -130,7 +130,10 @@ class If:
 
 @dataclass(frozen=True)
 class For:
-    """`for target in range(start, stop, step)`. The bounds are evaluated once, before the loop."""
+    """`for target in range(start, stop, step)`. The bounds are evaluated once, before the loop.
+
+    `pipelined`: the compiler overlaps iterations in as many stages as the launch asks for.
+    """
 
     target: str
     start: Expr
@@ -139,6 +142,7 @@ class For:
     body: tuple[Stmt, ...]
     type: Type
     span: Span = _field(default=NOWHERE, compare=False)
+    pipelined: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_THREADS = 1024
 MAX_TILE = 2**20  # elements of a tile
-MAX_ELEMENTS = 2**56  # more than any device can address
+MAX_ELEMENTS = 2**44  # more bytes than a rack of devices has memory
 AXES = "xyz"
 
 

@@ -18,32 +18,40 @@ def sized(kernel: n.Kernel) -> n.Kernel:
     Uses under a branch that may be taken at compile time do not count, nor those after such a
     branch that leaves: there the tile may never be made.
     """
-    runtime = {p.name for p in kernel.params if not p.constexpr and not p.is_array}
-    found = set(_sizes(kernel.body, runtime))
+    found = {e.name for s in certain(kernel) for e in _sizes(s) if isinstance(e, n.Var)}
     params = tuple(replace(p, lo=1) if p.constexpr and p.name in found else p for p in kernel.params)
     return replace(kernel, params=params) if params != kernel.params else kernel
 
 
-def _sizes(body: Iterable[n.Stmt], runtime: set[str]) -> Iterator[str]:
-    """The names that are tile sizes by themselves in statements that are compiled for certain."""
+def shapes(kernel: n.Kernel) -> tuple[tuple[n.Expr, ...], ...]:
+    """The shapes of the tiles of accesses that are compiled for certain, each once."""
+    return tuple(dict.fromkeys(tuple(getattr(s, "lanes", ())) for s in certain(kernel)))
+
+
+def certain(kernel: n.Kernel) -> Iterator[n.Stmt]:
+    """The statements that are compiled whatever the constexpr parameters are."""
+    runtime = {p.name for p in kernel.params if not p.constexpr and not p.is_array}
+    return _certain(kernel.body, runtime)
+
+
+def _certain(body: Iterable[n.Stmt], runtime: set[str]) -> Iterator[n.Stmt]:
     for s in body:
-        yield from _own(s)
+        yield s
         if isinstance(s, n.If):
             if _at_run_time(s.condition, runtime):
-                yield from _sizes(s.then, runtime)
-                yield from _sizes(s.other, runtime)
+                yield from _certain(s.then, runtime)
+                yield from _certain(s.other, runtime)
             elif _leaves((*s.then, *s.other)):
                 return
         elif isinstance(s, (n.For, n.While, n.Block)):
-            yield from _sizes(s.body, runtime)
+            yield from _certain(s.body, runtime)
             if isinstance(s, n.Block) and _leaves(s.body, s.label):
                 return
 
 
-def _own(s: n.Stmt) -> Iterator[str]:
-    sizes = list(getattr(s, "lanes", ()))
-    sizes += [e.size for e in own_expressions(s) if isinstance(e, n.Lane)]
-    return (e.name for e in sizes if isinstance(e, n.Var))
+def _sizes(s: n.Stmt) -> list[n.Expr]:
+    """The lengths of the tiles' axes that a statement names itself."""
+    return [*getattr(s, "lanes", ()), *(e.size for e in own_expressions(s) if isinstance(e, n.Lane))]
 
 
 def _at_run_time(condition: n.Expr, runtime: set[str]) -> bool:

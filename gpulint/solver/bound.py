@@ -14,7 +14,7 @@ fragment of Handelman's theorem).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from gpulint.solver import ceilings
 from gpulint.solver.flat import without
@@ -145,6 +145,25 @@ def _quotient_bounds(t: Int, x: Int, w: Int, cons: Sequence[Int]) -> list[Int]:
             rest = [(tuple(without(m, (top,))), c) for m, c in limit.terms if m]
             height = add(*(mul(monomial(m), c) if m else const(c) for m, c in rest))
             out.append(add(sub(t, height), ONE))
+    return out
+
+
+def multiplied(p: Int, proved: Callable[[Int], bool]) -> list[Int]:
+    """Goals `q <= 0` that say the same as `p <= 0`, one quotient of it multiplied out by its divisor.
+
+    Exact for a divisor `w >= 1` (`proved(1 - w)`) and integers: `x // w + rest <= 0` is `x < (1 - rest) * w`,
+    and `rest - x // w <= 0` is `rest * w <= x`. Elimination rounds no fractions up; this way it need not.
+    """
+    out = []
+    for m, c in p.terms:
+        a = m[0] if len(m) == 1 and abs(c) == 1 else None
+        if not isinstance(a, App) or a.op != "floordiv":
+            continue
+        x, w = a.args
+        rest = sub(p, mul(of_atom(a), c))
+        if a in atoms(rest) or not proved(sub(ONE, w)):
+            continue
+        out.append(add(x, mul(sub(rest, ONE), w), ONE) if c > 0 else sub(mul(rest, w), x))
     return out
 
 

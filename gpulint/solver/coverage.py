@@ -18,10 +18,11 @@ from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.interp.launch import ConcreteLaunch
 from gpulint.interp.machine import run
 from gpulint.ir import symbols as names
-from gpulint.solver import layouts, search, space
+from gpulint.solver import digits, layouts, search, space
 from gpulint.solver.blame import owner
 from gpulint.solver.general import Round
 from gpulint.solver.inverse import definite, hits, inverse
+from gpulint.solver.onto import permuted
 from gpulint.solver.radix import Unifier
 from gpulint.solver.reader import Reader
 from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
@@ -251,20 +252,49 @@ def _all_written(s: Setting, writes: list[Access]) -> str:
     reached = [c for c in (_reached(s, a, element) for a in writes) if c is not None]
     if any(s.prover.prove(inside, c, z3_too=False) for c in reached):
         return "inverse"
+    if any(_by_digits(s, a) for a in writes):
+        return "digits"
     return "inverse+z3" if reached and s.prover.unsat(inside, *map(not_, reached)) else ""
 
 
 def _reached(s: Setting, a: Access, element: tuple[Int, ...]) -> Bool | None:
     """The condition under which one write's point for an element is of the launch and happens."""
+    seen = _surely(s, a)
+    found = None if seen is None else inverse(seen, element)
+    if seen is None or found is None:
+        return None
+    return and_(subst(seen.domain, found), hits(seen, found, element, s.term))
+
+
+def _surely(s: Setting, a: Access) -> Seen | None:
+    """The write over a domain in which it happens for certain, in terms of the host."""
     wanted = definite(a)
     if wanted is None:
         return None
     seen = space.see(a, domain=wanted).mapped(s.term, s.term)
-    seen = floored(seen, s.prover)
-    found = inverse(seen, element)
-    if found is None:
-        return None
-    return and_(subst(seen.domain, found), hits(seen, found, element, s.term))
+    return floored(seen, s.prover)
+
+
+def _by_digits(s: Setting, a: Access) -> bool:
+    """Whether one write reaches every element of its array, each taken as a number of mixed radix."""
+    seen = _surely(s, a)
+    if seen is None or len(seen.subscripts) != 1:
+        return False
+    seen, places = permuted(s, seen)
+    number = digits.of(seen, [s.term(size) for _, size in a.lanes], {p.coordinate for p in places})
+    if number is None:
+        return False
+    number.point.update({p.coordinate: p.somewhere for p in places})
+    extent = s.term(a.array.extents[0])
+    some = ge(extent, 1)
+    if not all(s.prover.prove(some, ge(r, 1), z3_too=False) for r in number.radices):
+        return False
+    inside = and_(*number.ranges, *number.below(extent), lt(number.element, extent))
+    inside = and_(inside, *(p.facts() for p in places))
+    there = and_(*(c for p in places for c in p.reached(number.point)))
+    at = hits(seen, number.point, (number.element,), s.term)
+    wanted = and_(subst(seen.domain, number.point), at, there)
+    return all(s.prover.prove(inside, c) for c in conjuncts(wanted))
 
 
 def _gap(s: Setting, name: str) -> Witness | None:

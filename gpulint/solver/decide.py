@@ -11,7 +11,18 @@ from gpulint.contract.satisfy import simplify
 from gpulint.dataflow.access import AccessSet
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.ir.nodes import Kernel
-from gpulint.solver import coverage, fresh, general, lanes, launches, questions, search, shapes, sites
+from gpulint.solver import (
+    buffers,
+    coverage,
+    fresh,
+    general,
+    lanes,
+    launches,
+    questions,
+    search,
+    shapes,
+    sites,
+)
 from gpulint.solver.general import Round
 from gpulint.solver.options import Options
 from gpulint.solver.setting import Setting
@@ -54,6 +65,7 @@ def decide(
         coverage.check(a, r, sites_)
         fresh.check(a, sites_)
         shapes.check(a)
+        buffers.check(a)
         lanes.check(a)
     verdicts = _merge(r, at) if at else _alone(r)
     for a in at:

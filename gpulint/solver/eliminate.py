@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 
 from gpulint.solver.bound import floors
 from gpulint.solver.flat import UNIT, Flat, Monomials, combined
-from gpulint.term import ZERO, Atom, Int
+from gpulint.term import ZERO, Atom, Int, Scope, Sym, symbols
+from gpulint.term.build import of_atom
 from gpulint.term.interval import Bounds, Interval, meet
 
 Keep = Callable[[Atom], bool]
@@ -28,8 +29,10 @@ MAX_SCALE = 2**512  # factor of one step
 class Bounder:
     """Constraints indexed for elimination; those on single atoms become bounds of the atoms."""
 
-    def __init__(self, constraints: Sequence[Int], monomials: Monomials | None = None) -> None:
-        self.monomials = monomials or Monomials()
+    def __init__(
+        self, constraints: Sequence[Int], monomials: Monomials | None = None, settle: int = SETTLE
+    ) -> None:
+        self.monomials, self.settle = monomials or Monomials(), settle
         self.constraints = list(dict.fromkeys(constraints))
         self.edges: dict[Atom, Interval] = {a: (low, None) for a, low in floors(self.constraints).items()}
         self._by_mono: dict[tuple[int, bool], list[tuple[Flat, int]]] = {}
@@ -50,10 +53,11 @@ class Bounder:
         self._proved: dict[Int, bool] = {}
 
     def proves(self, p: Int) -> bool:
-        """Whether `p <= 0` follows."""
+        """Whether `p <= 0` follows: what differs between points is eliminated first, or anything."""
         found = self._proved.get(p)
         if found is None:
-            found = self._proved[p] = self.reduce(p, _none, 1) == [ZERO]
+            ways = ((still, FOUND), (_none, 1))
+            found = self._proved[p] = any(self.reduce(p, keep, n) == [ZERO] for keep, n in ways)
         return found
 
     def reduce(self, p: Int, keep: Keep, wanted: int = FOUND) -> list[Int]:
@@ -95,17 +99,18 @@ class Bounder:
             top += c * edge
         return top <= 0
 
-    def options(self, p: Flat, m: int, edges: bool) -> list[Flat]:
+    def options(self, p: Flat, m: int, edges: bool, keep: Keep | None = None) -> list[Flat]:
         """Polynomials at least `p` (up to a positive factor) without `m`, fewest monomials first.
 
         `edges`: also put the bounds of single atoms in their place, those beyond WRITTEN apart, which say
-        nothing of the code; without it only in products, and up to HUGE.
+        nothing of the code; without it only in products, and up to HUGE. Atoms that `keep` names give way
+        only together with others.
         """
         c, longest = p[m], len(p) + 4
         known, by_mono = self.monomials, self._by_mono
         out: list[Flat] = []
         for part, rest in known.parts(m):
-            if not self.nonneg(rest):
+            if not self.nonneg(rest) or (keep is not None and all(map(keep, known.known[part].atoms))):
                 continue
             for g, k in by_mono.get((part, c > 0), ()):
                 if len(g) > longest:
@@ -118,7 +123,21 @@ class Bounder:
                 bound = self._bound(part, c)
                 if bound is not None and abs(bound) <= (WRITTEN if edges else HUGE):
                     out.append(combined(p, 1, {m: 1, rest: -bound} if bound else {m: 1}, c))
+        if c > 0 and (keep is not None or not edges) and self.nonneg(m):
+            out += [combined(p, 1, {m: 1, wide: -1}, c) for wide in self._wider(m)]
         out.sort(key=len)
+        return out
+
+    def _wider(self, m: int) -> list[int]:
+        """Bounded products of more factors, each of the others at least one: `a*b <= a*b*c` for `c >= 1`."""
+        known, own = self.monomials.known, self.monomials.known[m].atoms
+        out = []
+        for wide, positive in self._by_mono:
+            whole = known[wide].atoms
+            if positive and len(own) < len(whole) <= len(own) + 2 and all(a in whole for a in own):
+                others = [a for a in whole if a not in own]
+                if len(others) == len(whole) - len(own) and all((self.edge(a)[0] or 0) >= 1 for a in others):
+                    out.append(wide)
         return out
 
     def _bound(self, part: int, c: int) -> int | None:
@@ -136,6 +155,7 @@ class _Search:
     def __init__(self, bounder: Bounder, keep: Keep, wanted: int) -> None:
         self.b, self.keep, self.wanted = bounder, keep, wanted
         self.edges = keep is not _none
+        self.still = still if keep is still else None
         self._kept: dict[int, bool] = {UNIT: True}
 
     def run(self, p: Int) -> list[Int]:
@@ -159,7 +179,7 @@ class _Search:
                     return [ZERO]
                 found.append(q)
                 continue
-            for n in self.b.options(q, m, self.edges):
+            for n in self.b.options(q, m, self.edges, self.still):
                 if len(n) > MAX_TERMS:
                     break  # the longer ones follow
                 key = frozenset(n.items())
@@ -189,7 +209,7 @@ class _Search:
         """Whether a polynomial over kept atoms is at most zero by the constraints at hand."""
         known = self.b.monomials.known
         stack, seen, longest = [q], {frozenset(q.items())}, len(q) + 2
-        for steps in range(SETTLE):
+        for steps in range(self.b.settle):
             if steps >= len(stack):
                 return False
             r = stack[steps]
@@ -218,3 +238,10 @@ def _single(g: Int) -> tuple[Atom, Interval] | None:
 
 def _none(_: Atom) -> bool:
     return False
+
+
+def still(a: Atom) -> bool:
+    """Whether an atom has one value for all points of a launch."""
+    if isinstance(a, Sym):
+        return a.scope is Scope.LAUNCH
+    return a.op != "load" and all(x.scope is Scope.LAUNCH for x in symbols(of_atom(a)))

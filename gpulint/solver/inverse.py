@@ -50,15 +50,14 @@ def inverse(seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()) 
     An axis in which no radix shows gives none; counters that no axis gives stand at their first iteration.
     """
     out: dict[Sym, Int] = {}
-    halves = _halves(seen.subscripts, held)
-    whole: dict[Atom, Int | Bool] = {a: of_atom(d) for pair in halves.values() for a, d in pair}
+    halves = halves_of(seen.subscripts, held)
     for given, e in zip(seen.subscripts, element, strict=True):
-        s = subst(given, whole)
+        s = apart(given, halves)
         part = _quotient(s, e, held)
         if part is not None:
             out.setdefault(*part)
             continue
-        digits = _digits(s, held)
+        digits = digits_of(s, held)
         if digits is None:
             continue  # perhaps it holds at the point that the others give
         base = s
@@ -68,8 +67,25 @@ def inverse(seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()) 
         left = [p for p in digits if p[0] not in out]
         for i, (d, r) in enumerate(left):
             last = i == len(left) - 1
-            out[d] = _divided(rest, r)
+            out[d] = divided(rest, r)
             rest = ZERO if last else sub(rest, mul(r, out[d]))
+    return completed(seen, out, halves, held)
+
+
+def apart(s: Int, halves: Halves) -> Int:
+    """The subscript with quotient and remainder of a coordinate as coordinates of their own."""
+    whole: dict[Atom, Int | Bool] = {a: of_atom(d) for pair in halves.values() for a, d in pair}
+    return subst(s, whole)
+
+
+def completed(
+    seen: Seen, found: Mapping[Sym, Int], halves: Halves, held: Set[Sym] = frozenset()
+) -> dict[Sym, Int] | None:
+    """A point from what the subscripts gave: halves joined, coordinates that none names at their lowest.
+
+    None when an unknown value is among those.
+    """
+    out = dict(found)
     for (b, w), ((_, high), (_, low)) in halves.items():
         out[b] = add(mul(out.pop(high, ZERO), w), out.pop(low, ZERO))
     used = symbols(seen.domain, *seen.subscripts)
@@ -81,7 +97,7 @@ def inverse(seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()) 
     return out
 
 
-def _divided(x: Int, radix: Int) -> Int:
+def divided(x: Int, radix: Int) -> Int:
     """`x // radix`; by `c * w` as `(x // w) // c`, which is the same for positive factors and plainer."""
     if len(radix.terms) == 1:
         (mono, c) = radix.terms[0]
@@ -91,9 +107,10 @@ def _divided(x: Int, radix: Int) -> Int:
 
 
 Half = tuple[App, Sym]
+Halves = Mapping[tuple[Sym, Int], tuple[Half, Half]]
 
 
-def _halves(subscripts: tuple[Int, ...], held: Set[Sym]) -> dict[tuple[Sym, Int], tuple[Half, Half]]:
+def halves_of(subscripts: tuple[Int, ...], held: Set[Sym]) -> dict[tuple[Sym, Int], tuple[Half, Half]]:
     """Coordinates that the subscripts use as quotient and remainder: `pid // w`, `pid % w`.
 
     Each half gets a symbol of its own, a digit like any other; the coordinate is `q * w + r`.
@@ -180,7 +197,7 @@ def _quotient(s: Int, e: Int, held: Set[Sym]) -> tuple[Sym, Int] | None:
     top = loose[0][0][0]
     if not isinstance(top, App) or top.op != "floordiv" or (top.args[1].value or 0) < 1:
         return None
-    inside = _digits(top.args[0], held)
+    inside = digits_of(top.args[0], held)
     if inside is None or len(inside) != 1 or inside[0][1] != const(1):
         return None
     x = inside[0][0]
@@ -188,7 +205,7 @@ def _quotient(s: Int, e: Int, held: Set[Sym]) -> tuple[Sym, Int] | None:
     return x, sub(mul(quotient, top.args[1]), sub(top.args[0], of_atom(x)))
 
 
-def _digits(s: Int, held: Set[Sym]) -> list[tuple[Sym, Int]] | None:
+def digits_of(s: Int, held: Set[Sym]) -> list[tuple[Sym, Int]] | None:
     """(digit, radix) pairs of a subscript, largest radix first."""
     found: dict[Sym, Int] = {}
     for mono, coeff in s.terms:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gpulint.solver.eliminate import Bounder
+from gpulint.solver.eliminate import SETTLE, Bounder
 from gpulint.solver.flat import Monomials
 from gpulint.term import Bool, Int
 
@@ -21,12 +21,12 @@ class Memo:
 
     unsat: dict[frozenset[Bool], bool] = field(default_factory=dict)
     _monomials: Monomials = field(default_factory=Monomials)
-    _bounders: dict[tuple[Int, ...], Bounder] = field(default_factory=dict)
+    _bounders: dict[tuple[tuple[Int, ...], int], Bounder] = field(default_factory=dict)
 
-    def bounder(self, constraints: Sequence[Int]) -> Bounder:
-        """Elimination over these constraints."""
-        key = tuple(dict.fromkeys(constraints))
+    def bounder(self, constraints: Sequence[Int], settle: int = SETTLE) -> Bounder:
+        """Elimination over these constraints, with so many steps for a goal over launch symbols."""
+        key = tuple(dict.fromkeys(constraints)), settle
         found = self._bounders.get(key)
         if found is None:
-            found = self._bounders[key] = Bounder(key, self._monomials)
+            found = self._bounders[key] = Bounder(key[0], self._monomials, settle)
         return found

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from gpulint.solver import cases, powers
-from gpulint.solver.bound import definitions, extremes, upper
-from gpulint.solver.eliminate import Bounder
+from gpulint.solver import cases, equalities, powers
+from gpulint.solver.bound import definitions, extremes, multiplied, upper
+from gpulint.solver.eliminate import SETTLE, Bounder
 from gpulint.solver.memo import Memo
 from gpulint.term import (
     FALSE,
@@ -82,9 +83,25 @@ class Prover:
         self.budget, self.memo = budget or Budget(), memo or Memo()
         self.facts = tuple(dict.fromkeys(p for f in facts for p in conjuncts(f)))
         self.rlimit = rlimit
+        self.settle = SETTLE  # steps for a goal over launch symbols; more of them where few are asked
         self.ranges = dict(ranges or {})
         self._support = [(f, frozenset(symbols(f))) for f in self.facts]
         self._cache: dict[tuple[Bool, Bool, bool], str] = {}
+
+    @cached_property
+    def _solved(self) -> equalities.Solved:
+        return equalities.solve(self.facts)
+
+    @cached_property
+    def _reduced(self) -> Prover:
+        """The same facts with one name for what they say is equal; for questions whose terms nobody sees."""
+        if not self._solved:
+            return self
+        facts = equalities.rewritten(self.facts, self._solved)
+        ranges = {name: subst(what, dict(self._solved)) for name, what in self.ranges.items()}
+        out = Prover(facts, self.rlimit, ranges, self.budget, self.ordered, self.memo)
+        out.__dict__.update(_solved={}, _reduced=out, settle=self.settle)
+        return out
 
     def extended(self, *facts: Bool, ranges: Mapping[str, Bool] | None = None) -> Prover:
         """This prover with more facts."""
@@ -133,7 +150,9 @@ class Prover:
             return "bounds"
         key = (domain, goal, z3_too)
         if key not in self._cache:
-            self._cache[key] = self._cheap(domain, goal, SPLITS) or (
+            own = self._reduced
+            where, what = subst(domain, dict(self._solved)), subst(goal, dict(self._solved))
+            self._cache[key] = own._cheap(where, what, SPLITS) or (
                 "z3" if z3_too and self.unsat(domain, not_(goal)) else ""
             )
         return self._cache[key]
@@ -143,7 +162,7 @@ class Prover:
         known = [domain, *self.elements(domain, *goals)]
         known += self.relevant(*known, *goals)
         cons = [p for f in known for p in upper(f)]
-        return self.memo.bounder([*cons, *definitions(cons, *goals)])
+        return self.memo.bounder([*cons, *definitions(cons, *goals)], self.settle)
 
     def _cheap(self, domain: Bool, goal: Bool, depth: int) -> str:
         if goal == TRUE or domain == FALSE or goal in conjuncts(domain):
@@ -165,7 +184,10 @@ class Prover:
         return self._at_most_zero(domain, goal.poly, depth)
 
     def _at_most_zero(self, domain: Bool, p: Int, depth: int) -> str:
-        if self.bounder(domain, p).proves(p):
+        bounder = self.bounder(domain, p)
+        if bounder.proves(p):
+            return "bounds"
+        if any(self.bounder(domain, q).proves(q) for q in multiplied(p, bounder.proves)):
             return "bounds"
         if depth == 0:
             return ""

@@ -31,6 +31,7 @@ BLOCKS = ((32, 1, 1), (8, 8, 1), (4, 4, 4))  # usual block shapes by launch rank
 ALL_THREADS = 2048  # up to this many threads the whole launch is replayed
 SEARCH_RLIMIT = 3_000_000
 REPLAY_STEPS = 300_000  # statements (of a tile kernel: element operations) of one replay
+SMALL_TILE = 64
 COORDINATES = ("threadIdx.", "blockIdx.", "gid.", "lane")
 FILLS = ((0, 0), (1, 1), (-1, -1), (1, 0))  # what arrays hold where the model is silent (`Reader.launch`)
 
@@ -72,7 +73,10 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
     floors += apart(s, free)
     laws = [*powers.next_powers(*ask.conditions, *launch_terms(s)), *least_rank(s, ask)]
     wanted = [*ask.conditions, *limits, *floors, *laws]
-    model = s.prover.model(wanted, free, SEARCH_RLIMIT)
+    tight = [le(size, SMALL_TILE) for size in _tile_sizes(s)] if ask.kind == "wrap" else []
+    model = s.prover.model([*wanted, *tight], free, SEARCH_RLIMIT)
+    if model is None and tight:
+        model = s.prover.model(wanted, free, SEARCH_RLIMIT)
     if model is not None and not Reader(s, model, ask.seen).launched():
         # the conditions leave open how large the launch is: it must be one
         model = s.prover.model([*wanted, *(ge(x, 1) for x in geometry(s))], free, SEARCH_RLIMIT)
@@ -86,7 +90,7 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
         launch = reader.launch(fill, ask.kind == "uninitialised", counters)
         if launch is None:
             return None
-        launch.max_steps = REPLAY_STEPS
+        launch.max_steps = REPLAY_STEPS * (2 if tight else 1)
         if ask.obligation.lanes is not None and ask.obligation.lanes.wins:
             launch.unpadded = ask.obligation.span
         launch.points = None if whole else reader.points(launch.block)
@@ -148,6 +152,12 @@ def apart(s: Setting, free: Sequence[Sym]) -> list[Bool]:
             if any(".stride(" in x.name for x in used) and used & set(free):
                 out.append(ge(span, s.binding.host(prod(a.shape))))
     return out
+
+
+def _tile_sizes(s: Setting) -> list[Int]:
+    """The lengths of the kernel's tiles that the launch leaves open: small ones are replayed in full."""
+    sizes = (s.term(size) for a in s.accesses.accesses for _, size in a.lanes)
+    return [t for t in dict.fromkeys(sizes) if t.value is None]
 
 
 def blocks(points: tuple[Point, ...], block: tuple[int, int, int]) -> tuple[Point, ...]:

@@ -10,8 +10,9 @@ from gpulint.contract.bind import Binding
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access, AccessSet, IntOp
 from gpulint.frontend.host.site import LaunchSite
+from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Kernel
-from gpulint.solver import space
+from gpulint.solver import space, tilefacts
 from gpulint.solver.memo import Memo
 from gpulint.solver.options import Options
 from gpulint.solver.pairs import TILES, Order
@@ -36,7 +37,10 @@ class Setting:
         binding: Binding | None = None,
         budget: Budget | None = None,
         memo: Memo | None = None,
+        more: tuple[Bool, ...] = (),
     ) -> None:
+        """`more` are facts over the site's own terms, beyond what its host code says."""
+        self.more = more
         self.kernel, self.accesses, self.options = kernel, accesses, options
         self.premises = tuple(premises)
         self.site, self.binding = site, binding
@@ -53,9 +57,12 @@ class Setting:
         facts += [*self.accesses.facts, *(c.condition for c in self.premises if not c.predicate)]
         own = [*self.standing, *(self.term(f) for f in facts)]
         if self.binding is not None:
-            own += [*self.binding.facts, *self.binding.device_facts]
+            own += [*self.binding.facts, *self.binding.device_facts, *self.more]
             own += space.memory_facts(self.kernel, self.accesses, self.term)
             own += space.host_facts(own, self.options)
+            if self.tiles:
+                grid = [self.term(names.grid_size(axis)) for axis in space.AXES]
+                own += tilefacts.facts(self.kernel, self.term, grid)
         return Prover(own, self.options.rlimit, self._ranges(), self.budget, self._ordered(), self.memo)
 
     @cached_property
@@ -108,8 +115,23 @@ class Setting:
         if not added:
             return self
         both = (*self.premises, *added)
+        return self._with(both, self.more)
+
+    def with_facts(self, facts: Iterable[Bool]) -> Setting:
+        """This setting with more facts over the site's terms."""
+        return self._with(self.premises, (*self.more, *facts))
+
+    def _with(self, premises: tuple[Clause, ...], more: tuple[Bool, ...]) -> Setting:
         return Setting(
-            self.kernel, self.accesses, self.options, both, self.site, self.binding, self.budget, self.memo
+            self.kernel,
+            self.accesses,
+            self.options,
+            premises,
+            self.site,
+            self.binding,
+            self.budget,
+            self.memo,
+            more,
         )
 
     def see(self, a: Access | IntOp, within: frozenset[int] = frozenset(space.AXES)) -> Seen:

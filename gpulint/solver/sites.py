@@ -14,7 +14,7 @@ from gpulint.contract.bind import Binding, bind
 from gpulint.contract.clause import Clause
 from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.site import LaunchSite
-from gpulint.solver import contents, questions
+from gpulint.solver import contents, questions, usual
 from gpulint.solver.blame import of_launch, owner, relation
 from gpulint.solver.general import Round
 from gpulint.solver.prover import Budget
@@ -138,6 +138,8 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         return replace(v, site=s.site)
     if new.kind == PROVED:
         return replace(new, site=s.site)
+    if usual.excused(s, v, r.named):
+        return replace(v, site=s.site)
     if natural is not s:
         kept = questions.again(natural, v.obligation, r.named)
         if kept is not None and kept.kind == PROVED:

@@ -16,10 +16,10 @@ from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.statements import execute
 from gpulint.frontend.host.unfollowed import unfollowed
-from gpulint.frontend.host.values import Class, Function, Value
+from gpulint.frontend.host.values import Class, Function, Unknown, Value
 from gpulint.source.model import KernelSource, Module
 from gpulint.source.resolve import Project
-from gpulint.term import Sym
+from gpulint.term import Bool, Sym, eq, sym
 
 TELLING = ARRAY_ATTRIBUTES | (ARRAY_METHODS - {"copy", "get", "set", "to", "view"})
 ALLOCATING = frozenset({"zeros", "ones", "empty", "full", "arange", "device_array", "pinned_array"})
@@ -112,6 +112,7 @@ def _run(m: Machine, function: Function, owner: Class | None) -> list[Function]:
     s.env = parameters(m, function, owner)
     if m.tiles:
         tensorparams.learn(m, s, function)
+    m.usual = tuple(_defaults(function.node.args, s.env))
     m.frames = [Frame(function)]
     assert not isinstance(function.node, ast.Lambda)
     end = execute(m, s, function.node.body)
@@ -143,6 +144,16 @@ def parameters(m: Machine, function: Function, owner: Class | None) -> dict[str,
     if spec.kwarg is not None:
         env[spec.kwarg.arg] = m.unknown(spec.kwarg.arg, "")
     return env
+
+
+def _defaults(spec: ast.arguments, env: Mapping[str, Value]) -> Iterator[Bool]:
+    """Each number of the function at its default."""
+    params = [*spec.posonlyargs, *spec.args]
+    pairs = list(zip(params[len(params) - len(spec.defaults) :], spec.defaults, strict=False))
+    for arg, default in [*pairs, *zip(spec.kwonlyargs, spec.kw_defaults, strict=False)]:
+        given, value = env.get(arg.arg), getattr(default, "value", None)
+        if type(value) is int and isinstance(given, Unknown) and given.kind == "int":
+            yield eq(sym(given.name), value)
 
 
 def _default_length(spec: ast.arguments, name: str) -> int:

@@ -99,7 +99,8 @@ def _library(
     if name in INPUTS:
         return Unknown(m.unknown(text, "").name, True, "array")
     if name.startswith("random.") or name in ("rand", "randn", "randint"):
-        return _random(m, s, name.rpartition(".")[2], args, kw, text)
+        drawn = _random(m, s, name.rpartition(".")[2], args, kw, text)
+        return _typed(drawn, kw) if torch and isinstance(drawn, Arr) else drawn
     if name in ("reshape", "ravel", "transpose") and args:
         from gpulint.frontend.host.arraymethods import method
 
@@ -339,6 +340,11 @@ def _random(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords
         return _drawn(m, s, args, kw, text) if dtype == "int64" else Const(0.5)
     made = of_shape(m, s, size, text, dtype, True)
     return replace(made, injective=False) if dtype == "int64" and isinstance(made, Arr) else made
+
+
+def _typed(made: Arr, kw: Keywords) -> Arr:
+    """A random tensor with PyTorch's element type: the one asked for, else its default."""
+    return replace(made, dtype=dtype_value(kw.get("dtype")) or made.dtype.replace("float64", "float32"))
 
 
 def _drawn(m: Machine, s: State, args: Sequence[Value], kw: Keywords, text: str) -> Value:

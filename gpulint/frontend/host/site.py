@@ -38,9 +38,10 @@ class HostArray:
     `strides` are in elements: products for a contiguous array, symbols `x.stride(0)` when unknown; None
     without a shape. `span` is the number of elements from its first to one past its last: what a
     pointer to it may reach. `low` and `high` bound its elements, `injective` and `sorted` (never
-    falling) tell how they are arranged; None where nothing is known. `start`: how many elements of
-    the buffer lie before a contiguous argument, where known. `sharing`: buffers that the argument may
-    be in instead of its own (`x.reshape(-1)` is x's memory or a copy).
+    falling) tell how they are arranged, `first` and `last` are the ends of a sorted one; None where
+    nothing is known. `start`: how many elements of the buffer lie before a contiguous argument, where
+    known. `sharing`: buffers that the argument may be in instead of its own (`x.reshape(-1)` is x's memory
+    or a copy).
     """
 
     name: str
@@ -59,6 +60,8 @@ class HostArray:
     high: Int | None = None
     injective: bool | None = None
     sorted: bool | None = None
+    first: Int | None = None
+    last: Int | None = None
     sharing: tuple[str, ...] = ()
     start: Int | None = None
 
@@ -96,8 +99,9 @@ class LaunchSite:
     analysed for one of its callers, the calls, outermost first; empty when its parameters are free.
 
     For a tile kernel, `grid` is its program grid and `block` is (1, 1, 1); `options` are the launch's
-    own settings (`num_warps`, `num_stages`, `num_ctas`, `maxnreg`). `config` is the text of the autotuner's
-    configuration that this site stands for: such a launch has a site for each of them.
+    own settings (`num_warps`, `num_stages`, `num_ctas`, `maxnreg`), written at `option_spans`. `config` is
+    the text of the autotuner's configuration that this site stands for: such a launch has one for each.
+    `usual` are the numbers of the host function at their defaults: one choice of its caller.
     """
 
     kernel: str  # qualname of the kernel
@@ -117,6 +121,8 @@ class LaunchSite:
     kernel_row: int = 0  # row of the kernel's definition: one file may define a name twice
     callers: tuple[Span, ...] = ()
     options: Mapping[str, Int] = field(default_factory=dict)
+    option_spans: Mapping[str, Span] = field(default_factory=dict)
     config: str = ""
     forwarded: bool = False  # grid and block are the caller's, and callers in view have sites of their own
+    usual: tuple[Bool, ...] = ()
     ranked: bool = True  # False when the grid or block is an unknown that is taken as one number

@@ -22,7 +22,8 @@ def learn(m: Machine, s: State, function: Function) -> None:
     """Assumes the rank that the code's axis numbers name, and the layout that a decorator makes.
 
     A parameter whose shape is only asked for along numbered axes is taken to have just those axes: a
-    code that uses `x.shape[0]` and `x.stride(1)` means a matrix. A decorator in readable source that
+    code that uses `x.shape[0]` and `x.stride(1)` means a matrix, one that compares `x.shape[:2]` with two
+    numbers and asks for `x.shape[-1]` a tensor with three axes. A decorator in readable source that
     replaces tensors by `.contiguous()` ones makes every tensor parameter row-major.
     """
     node = function.node
@@ -41,23 +42,49 @@ def learn(m: Machine, s: State, function: Function) -> None:
 
 
 def _ranks(node: ast.AST) -> dict[str, int]:
-    """One more than the highest axis named, for names whose rank shows in no other way."""
+    """One more than the highest axis named, for names whose rank shows in no other way.
+
+    Axes counted from the end come on top where a leading part of the shape is asked for as a whole.
+    """
     highest: dict[str, int] = {}
+    last: dict[str, int] = {}
     open_: set[str] = set()
     inside: set[int] = set()
+    leading = _leading(node)
     for name, axis, attribute in _axes(node):
         inside.add(id(attribute))
-        if axis is None or not 0 <= axis < 8:
+        if name in leading and id(attribute) in leading[name]:
+            highest[name] = max(highest.get(name, 0), leading[name][id(attribute)])
+        elif axis is not None and -8 < axis < 0 and name in leading:
+            last[name] = max(last.get(name, 0), -axis)
+        elif axis is None or not 0 <= axis < 8:
             open_.add(name)
         else:
             highest[name] = max(highest.get(name, 0), axis + 1)
+    open_ |= leading.keys() - last.keys()
     for n in ast.walk(node):
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name):
             bare = n.attr in ("shape", "strides") and id(n) not in inside
             if bare or n.attr in RANKED:
                 open_.add(n.value.id)
     open_ |= _rearranged(node)
-    return {name: rank for name, rank in highest.items() if name not in open_}
+    return {name: rank + last.get(name, 0) for name, rank in highest.items() if name not in open_}
+
+
+def _leading(node: ast.AST) -> dict[str, dict[int, int]]:
+    """`x.shape[:k]`: by name, the number of axes by the identity of the attribute."""
+    out: dict[str, dict[int, int]] = {}
+    for n in ast.walk(node):
+        if not isinstance(n, ast.Subscript) or not isinstance(n.slice, ast.Slice):
+            continue
+        owner, stop = n.value, n.slice.upper
+        if not isinstance(owner, ast.Attribute) or owner.attr not in INDEXED:
+            continue
+        plain = n.slice.lower is None and n.slice.step is None and isinstance(stop, ast.Constant)
+        count = stop.value if plain and isinstance(stop, ast.Constant) else None
+        if isinstance(owner.value, ast.Name) and isinstance(count, int) and 0 < count < 8:
+            out.setdefault(owner.value.id, {})[id(owner)] = count
+    return out
 
 
 def _rearranged(node: ast.AST) -> set[str]:
@@ -67,16 +94,27 @@ def _rearranged(node: ast.AST) -> set[str]:
         if isinstance(n, ast.Assign):
             for target in n.targets:
                 pairs = [(target, n.value)]
-                if isinstance(target, ast.Tuple) and isinstance(n.value, ast.Tuple):
-                    pairs = list(zip(target.elts, n.value.elts, strict=False))
+                if isinstance(target, ast.Tuple):
+                    values = _parts(n.value)
+                    pairs = list(zip(target.elts, values or [n.value] * len(target.elts), strict=False))
                 out |= {t.id for t, v in pairs if isinstance(t, ast.Name) and _same(v) != t.id}
-                if isinstance(target, ast.Tuple) and not isinstance(n.value, ast.Tuple):
-                    out |= {t.id for t in target.elts if isinstance(t, ast.Name)}
         elif isinstance(n, (ast.AnnAssign, ast.AugAssign, ast.For, ast.NamedExpr)) and isinstance(
             n.target, ast.Name
         ):
             out.add(n.target.id)
     return out
+
+
+def _parts(value: ast.expr) -> list[ast.expr]:
+    """The values of a tuple, or of a comprehension that treats those of a tuple alike."""
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return value.elts
+    if isinstance(value, (ast.GeneratorExp, ast.ListComp)) and len(value.generators) == 1:
+        loop = value.generators[0]
+        kept = isinstance(loop.target, ast.Name) and _same(value.elt) == loop.target.id
+        if kept and isinstance(loop.iter, (ast.Tuple, ast.List)):
+            return loop.iter.elts
+    return []
 
 
 def _same(value: ast.expr) -> str:
@@ -98,8 +136,16 @@ def _axes(node: ast.AST) -> Iterator[tuple[str, int | None, ast.Attribute]]:
         else:
             continue
         if isinstance(owner.value, ast.Name):
-            value = index.value if isinstance(index, ast.Constant) else None
+            value = _number(index)
             yield owner.value.id, value if isinstance(value, int) else None, owner
+
+
+def _number(index: ast.expr) -> object:
+    """The constant that an index is, a negative one too."""
+    if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
+        value = _number(index.operand)
+        return -value if isinstance(value, int) else None
+    return index.value if isinstance(index, ast.Constant) else None
 
 
 def _makes_contiguous(m: Machine, decorator: ast.expr, function: Function) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpulint.frontend.host.dtypes import ITEM_SIZES
 from gpulint.frontend.host.elements import changed
 from gpulint.frontend.host.layout import settled, span, strides_of
 from gpulint.frontend.host.machine import Machine
@@ -13,8 +14,6 @@ from gpulint.frontend.host.values import Arr, Unknown
 from gpulint.term import Bool, Cmp, Int, Sym, bool_sym, eq, sym
 from gpulint.term import symbols as symbols_of
 from gpulint.term.build import of_atom
-
-INTEGERS = ("int32", "int64", "int16", "int8", "uint8")
 
 
 def values_of(a: Arr) -> str:
@@ -55,17 +54,30 @@ def tensor(m: Machine, s: State, a: Arr, text: str) -> HostArray:
     if changed(s, a):
         return made
     low, high = bounds(s, a)
-    return replace(
+    made = replace(
         made, low=low, high=high,
         injective=True if _all_distinct(s, a) else a.injective,
         sorted=True if sorted_literal(a) in s.facts else a.sorted,
     )  # fmt: skip
+    return _between_ends(s, a, made) if made.sorted else made
+
+
+def _between_ends(s: State, a: Arr, made: HostArray) -> HostArray:
+    """A sorted vector with the first and the last element that the path speaks of: they bound the others."""
+    used = symbols_of(*s.facts, *((made.span,) if made.span is not None else ()))
+    name = values_of(a)
+    ends = (sym(f"{name}[{k}]") for k in (0, -1))
+    first, last = (t if t.atom in used else None for t in ends)
+    return replace(
+        made, first=first, last=last, low=made.low if made.low is not None else first,
+        high=made.high if made.high is not None else last,
+    )  # fmt: skip
 
 
 def _told(m: Machine, s: State, a: Arr) -> str:
-    """The integer element type that a condition on the path states (`assert x.dtype == torch.int32`)."""
+    """The element type that a condition on the path states (`assert x.dtype == torch.int32`)."""
     name = f"{a.shape_of or a.name}.dtype"
-    return next((t for t in INTEGERS if m.literal(f"{name} == {t}") in s.facts), "")
+    return next((t for t in ITEM_SIZES if m.literal(f"{name} == {t}") in s.facts), "")
 
 
 def bounds(s: State, a: Arr) -> tuple[Int | None, Int | None]:

@@ -207,6 +207,8 @@ def _site(
         tuple(dict.fromkeys((*notes, *why))), function.scope.qualname if function is not None else "",
         source.module.filename, getattr(source.node, "lineno", 0),
         ranked=not (isinstance(grid, Unknown) and grid.kind == ""), options=work.options, config=text,
+        usual=tuple(subst(f, work.links) for f in m.usual),
+        option_spans={k.arg: m.span(k.value) for k in node.keywords if k.arg in OPTIONS},
     )  # fmt: skip
 
 
@@ -257,6 +259,9 @@ def _unknown(m: Machine, s: State, v: Unknown, text: str, param: ast.arg) -> Arg
     return made if v.kind == "array" else replace(made, scalar=as_int(v))
 
 
+TERMS = ("span", "low", "high", "first", "last")  # of an argument
+
+
 class _Terms:
     """The terms of one site, with the names of one quantity made one: rank-free extents, strides that
     a fact gives."""
@@ -285,7 +290,7 @@ class _Terms:
         if isinstance(a, Other):
             return a
         shape, strides = self._each(a.shape), self._each(a.strides)
-        one = {k: subst(t, self.links) for k in ("span", "low", "high") if (t := getattr(a, k)) is not None}
+        one = {k: subst(t, self.links) for k in TERMS if (t := getattr(a, k)) is not None}
         return replace(a, shape=shape, strides=strides, **one)
 
     def _each(self, terms: tuple[Int, ...] | None) -> tuple[Int, ...] | None:

@@ -75,7 +75,8 @@ def range_(cx: Context, given: Given, node: ast.AST) -> Value:
     called = node.func if isinstance(node, ast.Call) else None
     static = isinstance(called, (ast.Attribute, ast.Name)) and ast.unparse(called).endswith("static_range")
     start, stop, by = (ops.tile(cx, v, node) for v in (first, second, step))
-    return Bounds(start, stop, by, static)
+    plain = isinstance(called, ast.AST) and isinstance(node, ast.Call) and not node.keywords
+    return Bounds(start, stop, by, static, plain and not static)
 
 
 @intrinsic("tl.cdiv triton.cdiv", "x div")

@@ -90,7 +90,7 @@ def _counted(cx: Context, s: ast.For, b: Bounds) -> None:
         body(cx, s.body)
 
     written = repeat(cx, Loop(bound_names(s)), once, s)
-    cx.emit(n.For(counter, bounds[0], bounds[1], bounds[2], tuple(written), type_, cx.span(s)))
+    cx.emit(n.For(counter, bounds[0], bounds[1], bounds[2], tuple(written), type_, cx.span(s), b.plain))
 
 
 def repeat(cx: Context, loop: Loop, once: Callable[[], None], s: ast.stmt) -> list[n.Stmt]:

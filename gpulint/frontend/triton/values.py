@@ -111,12 +111,16 @@ class DType:
 
 @dataclass(frozen=True)
 class Bounds:
-    """A `range(start, stop, step)`; `static`: of compile-time values, written out if need be."""
+    """A `range(start, stop, step)`; `static`: of compile-time values, written out if need be.
+
+    `plain`: without options of its own, such as stages of a pipeline.
+    """
 
     start: Tile
     stop: Tile
     step: Tile
     static: bool = False
+    plain: bool = False
 
 
 @dataclass(frozen=True)

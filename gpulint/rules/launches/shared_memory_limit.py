@@ -10,6 +10,8 @@ class SharedMemoryLimit(launching.LimitRule):
 
     ## What it does
     Reports a launch whose dynamic shared memory is over the 48 KiB that a block may use without opting in.
+    For Triton: a launch whose tiles for `tl.dot`, in the buffers that `num_stages` makes at least, need
+    more than any device gives a block.
 
     ## Why is this bad
     The launch fails.

@@ -1,5 +1,10 @@
 """What connects the symbols of an array once its rank is known."""
 
+import ast
+
+import pytest
+
+from gpulint.frontend.host import tensorparams
 from gpulint.frontend.host.ranks import extents, known_ranks, links, with_rank
 from gpulint.frontend.host.site import HostArray
 from gpulint.ir import symbols
@@ -34,3 +39,35 @@ def test_known_ranks():
 
     assert known_ranks([eq(rank_symbol("a.b"), 3), eq(rank_symbol("c"), rank_symbol("d"))]) == {"a.b": 3}
     assert known_ranks([eq(rank_symbol("x") * 2, const(4))]) == {"x": 2}
+
+
+RANKED = """
+import torch, triton
+import triton.language as tl
+
+@triton.jit
+def k(x, n):
+    tl.store(x, n)
+
+def run(q, v):
+    B, T, D = q.shape
+    {keep}
+    assert v.shape[:{front}] == (B, T)
+    V = v.shape[{back}]
+    k[(B,)](v, V)
+"""
+
+
+@pytest.mark.parametrize(
+    ("front", "back", "keep", "rank"),
+    [
+        (2, -1, "pass", 3), (2, -2, "pass", 4), (2, -1, "q, v = (t.contiguous() for t in (q, v))", 3),
+        (2, -1, "v = v.view(-1, D)", None), (2, -1, "q, v = (t.view(-1) for t in (q, v))", None),
+        (2, -1, "print(v.ndim)", None), (2, -1, "print(v.shape)", None),
+        (2, -1, "v, q = (t.contiguous() for t in (q, v))", None),
+    ],
+)  # fmt: skip
+def test_a_leading_part_and_an_axis_from_the_end_tell_the_rank(front, back, keep, rank):
+    text = RANKED.format(front=front, back=back, keep=keep)
+    node = next(n for n in ast.parse(text).body if getattr(n, "name", "") == "run")
+    assert tensorparams._ranks(node).get("v") == rank

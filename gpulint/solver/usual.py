@@ -1,0 +1,42 @@
+"""What the caller of a host function chooses: numbers at their defaults, tensors without gaps.
+
+A width that holds for these and not for every number or stride that a caller could think of is the
+caller's to keep, like every clause on a free input: the launch meets the contract with it. Only
+operations' widths are excused, since they limit how large an input may be and no more. What fails for the
+usual inputs stays open.
+"""
+
+from __future__ import annotations
+
+from gpulint.frontend.host.layout import products
+from gpulint.frontend.host.site import HostArray, LaunchSite
+from gpulint.solver import questions
+from gpulint.solver.residual import Named
+from gpulint.solver.setting import Setting
+from gpulint.solver.verdict import PROVED, UNDER, Verdict
+from gpulint.term import TRUE, Bool, Sym, eq
+
+PATIENCE = 160  # elimination steps over sizes of the launch, whose products hide in quotients
+
+
+def excused(s: Setting, v: Verdict, named: Named) -> bool:
+    """Whether a clause on a width, which the site does not establish, holds for the usual inputs."""
+    if v.obligation.property != "no-wrap" or v.kind != UNDER or s.site is None:
+        return False
+    facts = usual(s.site)
+    if not facts or s.prover.unsat(*facts):
+        return False
+    at = s.with_facts(facts)
+    at.prover.settle = PATIENCE
+    found = questions.again(at, v.obligation, named)
+    return found is not None and found.kind == PROVED
+
+
+def usual(site: LaunchSite) -> list[Bool]:
+    """The defaults of numbers and the row-major strides of tensors whose strides are inputs."""
+    out = list(site.usual)
+    for a in site.arguments.values():
+        if isinstance(a, HostArray) and a.shape is not None and a.strides is not None:
+            plain = zip(a.strides, products(a.shape), strict=True)
+            out += [eq(given, want) for given, want in plain if isinstance(given.atom, Sym)]
+    return [f for f in dict.fromkeys(out) if f != TRUE]

@@ -44,7 +44,7 @@ FLAT = (
     "import torch\nimport triton\nimport triton.language as tl\n\n@triton.jit\n"
     "def k(x, y, n, B: tl.constexpr):\n    i = tl.program_id(0) * B + tl.arange(0, B)\n"
     "    v = tl.load(x + i, mask=i < n, other=0.0)\n    tl.store(y + i, v, mask=i < n)\n\n"
-    "def main(x, y):\n    assert x.shape[:2] == y.shape[:2]\n    a, b, _ = y.shape\n"
+    "def main(x, y):\n    assert x.shape[:2] == y.shape[:2] and x.ndim > 2\n    a, b, _ = y.shape\n"
     "    n = a * b * x.shape[-1]\n    x, y = x.contiguous(), torch.empty(n)\n"
     "    k[(triton.cdiv(n, 64),)](x, y, n, B=64)\n"
 )

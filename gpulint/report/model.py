@@ -109,8 +109,14 @@ RANK = {ERROR: 0, WARNING: 1, INFO: 2}
 
 
 def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
-    """By place, then severity, then code: the same order on every run."""
-    return tuple(sorted(findings, key=_order))
+    """By place, then severity, then code: the same order on every run.
+
+    What is found alike in a kernel that is compiled in several ways is told once.
+    """
+    told: dict[object, Finding] = {}
+    for f in findings:
+        told.setdefault((_order(f), f.kernel, f.span), f)
+    return tuple(sorted(told.values(), key=_order))
 
 
 def _order(f: Finding) -> tuple[str, int, int, int, str, str]:

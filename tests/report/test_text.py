@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpulint.report import Options, render
-from gpulint.report.model import FileReport, Report
+from gpulint.report.model import FileReport, Report, in_order
 from gpulint.rules.finding import Related
 
 GOLDEN = """\
@@ -101,3 +101,11 @@ def test_nothing_to_say():
     assert render("concise", Report(()), Options()) == ""
     text = render("text", Report((FileReport("a.py"),)), Options())
     assert text == "No errors or warnings in 1 file, which holds no kernel.\n"
+
+
+def test_what_is_found_alike_is_told_once(tail):
+    other = replace(tail, message="another")
+    assert in_order([tail, other, replace(tail, kernel="k2"), tail]) == in_order(
+        [replace(tail, kernel="k2"), other, tail]
+    )
+    assert len(in_order([tail, tail])) == 1

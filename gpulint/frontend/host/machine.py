@@ -20,7 +20,7 @@ MAX_TOTAL = 100_000  # of one file
 MAX_DEPTH = 60  # of one expression
 MAX_CALLS = 4  # of inlined functions within each other
 MAX_SITES = 400  # of one file
-MAX_CONTEXTS = 8  # callers of one launch
+MAX_CONTEXTS = 8  # callers of one launch of one kernel
 MAX_TEXT = 60
 MAX_TERMS = 40  # monomials of one integer
 
@@ -204,10 +204,14 @@ class Machine:
             return  # launches in other files are found when those are analysed
         calls = tuple(self.calls)
         if calls:
-            same = [f for f in self.found if f.site.span == site.span and f.calls]
+            same = [f for f in self.found if f.calls and _launch(f.site) == _launch(site)]
             if len(same) >= MAX_CONTEXTS:
                 return
         self.found.append(Found(replace(site, callers=calls), self.root, calls))
+
+
+def _launch(site: LaunchSite) -> tuple[object, ...]:
+    return site.span, site.kernel, site.kernel_row
 
 
 _texts: dict[int, tuple[ast.AST, str]] = {}

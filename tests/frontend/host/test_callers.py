@@ -123,3 +123,11 @@ def test_a_helper_that_passes_the_sizes_on(launches, helper, forwarded):
     found = launches(helper + "\ndef f(n):\n    launch(n // 32, 32, np.zeros(n), n)\n")
     assert [s.forwarded for s in found] == forwarded
     assert [s.forwarded for s in launches(helper)] == [False]
+
+
+def test_callers_are_counted_for_each_kernel(launches):
+    kernels = "".join(
+        f"    @cuda.jit\n    def k{i}(x, n):\n        x[0] = n\n    run(k{i})\n\n" for i in range(12)
+    )
+    found = launches("def run(kernel):\n    kernel[1, 1](np.zeros(9), 9)\n\ndef main():\n" + kernels)
+    assert {s.kernel.rpartition(".")[2] for s in found} == {f"k{i}" for i in range(12)}

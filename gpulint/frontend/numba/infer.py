@@ -72,6 +72,7 @@ class _Reader(Callees):
     def find_tuples(self, function: FunctionNode, nodes: list[ast.AST]) -> None:
         """Parameters that are unpacked, or whose items have shapes, are tuples: no array can be unpacked."""
         names = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+        self.mixed(names, nodes)
         for node in nodes:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], (ast.Tuple, ast.List)):
                 self.tuple_parameter(node.value, names)
@@ -79,6 +80,18 @@ class _Reader(Callees):
                 item = node.value
                 if isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Constant):
                     self.tuple_parameter(item.value, names)
+
+    def mixed(self, names: set[str], nodes: list[ast.AST]) -> None:
+        """Parameters of which one item is stored as a number and another has items of its own."""
+        numbers: set[tuple[str, object]] = set()
+        nested: set[tuple[str, object]] = set()
+        for node in nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+                numbers |= _const_item(node.value)
+            elif isinstance(node, ast.Subscript):
+                nested |= _const_item(node.value)
+        deep = {name for name, _ in nested - numbers}
+        self.spread.update(name for name, _ in numbers - nested if name in deep & names)
 
     def tuple_parameter(self, value: ast.expr, names: set[str]) -> None:
         if isinstance(value, ast.Name) and value.id in names:
@@ -304,11 +317,15 @@ class _Reader(Callees):
             if name is not None and name not in self.tuples:
                 self.fact(name).array = True
                 self.fact(name).rank = max(self.fact(name).rank, dropped + 1)
+        elif text.endswith("_like") and node.args:
+            self.array_use(node.args[0], 1)
         elif text in _ATOMICS and len(node.args) >= 3:
             self.atomic(node.args)
         elif text.startswith("xoroshiro128p_") and node.args:
             self.array_use(node.args[0], 1)
         elif text == "reshape":
+            if isinstance(node.func, ast.Attribute):
+                self.array_use(node.func.value, 1)
             lone = node.args[0] if len(node.args) == 1 else None  # a name alone may be a tuple
             for item in node.args if lone is None else getattr(lone, "elts", ()):
                 self.integers(item)
@@ -322,6 +339,13 @@ class _Reader(Callees):
         self.array_use(args[0], self.length(args[1]) if len(args) > 2 else 1)
         for item in args[1].elts if isinstance(args[1], ast.Tuple) else (args[1],):
             self.integers(item)
+
+
+def _const_item(node: ast.AST) -> set[tuple[str, object]]:
+    """`x[0]` as a name and a constant."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+        return set()
+    return {(node.value.id, node.slice.value)} if isinstance(node.value, ast.Name) else set()
 
 
 _OF_ARRAYS = frozenset(("shape", "strides", "ndim", "dtype"))

@@ -14,7 +14,8 @@ from gpulint.frontend.shared.arguments import matched
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.shared.syntax import own_returns, tails
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BOOL
+from gpulint.ir.types import BOOL, UNKNOWN
+from gpulint.source.model import FunctionNode
 
 NONE = n.Const(None)
 RESULT = "return"
@@ -59,6 +60,8 @@ def name_of(value: Value) -> str:
 
 def _inline(cx: Context, f: Function, given: Arguments, node: ast.Call) -> Value:
     name = getattr(f.node, "name", "lambda")
+    if f.node in cx.active and _numeric(f.node) and all(isinstance(v, SCALARS) for v in given.positional):
+        return cx.fresh(name, UNKNOWN, node)
     if f.node in cx.active:
         raise NotHandled(f"recursion through {name}", node)
     if len(cx.active) >= MAX_INLINE:
@@ -81,6 +84,22 @@ def _inline(cx: Context, f: Function, given: Arguments, node: ast.Call) -> Value
     finally:
         cx.active.pop()
         cx.frame, cx.index, cx.depth = saved, index, depth
+
+
+def _numeric(f: FunctionNode) -> bool:
+    """Whether a function computes with numbers alone: it names no element, attribute or other function.
+
+    What calls of itself do is then nothing but a value (or the end of the thread).
+    """
+    own = getattr(f, "name", "")
+    body = [f.body] if isinstance(f, ast.Lambda) else f.body
+    inner = [e for s in body for e in ast.walk(s) if not isinstance(s, ast.Raise)]
+    raised = {id(e) for s in inner if isinstance(s, ast.Raise) for e in ast.walk(s)}
+    left = [e for e in inner if id(e) not in raised]
+    calls = [e for e in left if isinstance(e, ast.Call)]
+    return not any(
+        isinstance(e, (ast.Subscript, ast.Attribute, ast.Lambda, ast.FunctionDef)) for e in left
+    ) and all(isinstance(c.func, ast.Name) and c.func.id == own for c in calls)
 
 
 def _frame(cx: Context, f: Function, name: str, node: ast.Call) -> Frame:

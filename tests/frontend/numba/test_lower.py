@@ -122,9 +122,20 @@ def test_what_is_not_handled_leaves_the_rest() -> None:
     assert any(isinstance(s, n.Store) for s in statements(k.body))
 
 
-def test_recursion_is_named() -> None:
-    text = "@cuda.jit(device=True)\ndef f(i):\n    return f(i - 1)\n\n@cuda.jit\ndef k(x):\n    x[0] = f(3)\n"
-    assert [u.reason for u in unsupported(kernel(text))] == ["recursion through f"]
+@pytest.mark.parametrize(
+    ("value", "reasons"),
+    [("f(i - 1)", []), ("g[i] + f(i - 1)", ["recursion through f"]), ("h(f(i))", ["recursion through f"])],
+)
+def test_recursion_is_a_value_among_numbers_alone(value: str, reasons: list[str]) -> None:
+    text = f"@cuda.jit(device=True)\ndef f(i):\n    return {value}\n\n@cuda.jit\ndef k(x):\n    x[0] = f(3)\n"
+    assert [u.reason for u in unsupported(kernel(text))] == reasons
+
+
+def test_a_parameter_with_numbers_and_nested_items_is_a_tuple() -> None:
+    text = "@cuda.jit\ndef k(r, x):\n    r[0] = x[0][1]\n    r[1] = x[1]\n"
+    assert not unsupported(kernel(text)) and {"x[0]", "x[1]"} <= {p.name for p in kernel(text).params}
+    plain = "@cuda.jit\ndef k(r, x):\n    r[0] = x[0][1]\n    r[1] = x[1][0]\n"
+    assert "x" in {p.name for p in kernel(plain).params}
 
 
 def test_deep_inlining_ends() -> None:

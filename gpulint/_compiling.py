@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from gpulint.config import Config
 if TYPE_CHECKING:
     from gpulint.compile.artifact import Artifact, Proved
     from gpulint.frontend.host.site import LaunchSite
+    from gpulint.ir.nodes import Const
     from gpulint.runtime.driver import Driver
     from gpulint.runtime.plan import Plan
     from gpulint.runtime.prepare import Prepared
@@ -25,9 +26,16 @@ if TYPE_CHECKING:
     from gpulint.source.resolve import Project
 
 
-def prove(path: Path, wanted: str, signature: str = "", config: Config | None = None) -> Proved:
-    """The kernel of a file, lowered for a signature and decided; verified or not. Raises CompileError."""
+def prove(
+    path: Path, wanted: str, signature: str = "", config: Config | None = None,
+    values: Callable[[str], Const | None] = lambda name: None,
+) -> Proved:  # fmt: skip
+    """The kernel of a file, lowered for a signature and decided; verified or not. Raises CompileError.
+
+    `values` gives the numbers of enclosing scopes that the source does not settle, by name.
+    """
     from gpulint import launchers
+    from gpulint.compile.error import CompileError
     from gpulint.source.kernels import find
     from gpulint.source.resolve import Project
 
@@ -37,7 +45,9 @@ def prove(path: Path, wanted: str, signature: str = "", config: Config | None = 
     sources = find(module, project)
     source = _chosen(path, [s for s in sources if s.device is not True], wanted)
     launches = launchers.find(module, project, sources, ())
-    return _proved(source, project, launches.of(source), launches.failures, signature, config or Config())
+    if launches.failures:
+        raise CompileError(launches.failures[0])
+    return _proved(source, project, launches.of(source), signature, config or Config(), values)
 
 
 def _module(path: Path) -> Module:
@@ -70,26 +80,29 @@ def _chosen(path: Path, found: Sequence[KernelSource], wanted: str) -> KernelSou
 
 
 def _proved(
-    source: KernelSource, project: Project, sites: Sequence[LaunchSite], failures: Sequence[str],
-    given: str, config: Config,
+    source: KernelSource, project: Project, sites: Sequence[LaunchSite], given: str, config: Config,
+    values: Callable[[str], Const | None],
 ) -> Proved:  # fmt: skip
     from gpulint.compile import signature as sig
     from gpulint.compile.artifact import Proved
+    from gpulint.compile.closures import put_in
     from gpulint.compile.error import CompileError
+    from gpulint.compile.typing import typed
     from gpulint.contract.declared import declared
     from gpulint.dataflow import analyse as access_set
     from gpulint.frontend import lower
     from gpulint.solver.decide import decide
     from gpulint.solver.options import Options
 
-    if failures:
-        raise CompileError(failures[0])
     first = lower(source, project)
     if source.dialect != "numba":
         raise CompileError(f"{source.dialect} kernels are not compiled yet", first.header)
-    hidden = [p.name for p in first.params if p.name not in _arguments(source)]
-    if hidden:
-        raise CompileError(f"the value of `{hidden[0]}` is not in the source", first.header)
+    hidden = {p.name: values(p.name) for p in first.params if p.name not in _arguments(source)}
+    known = {name: value for name, value in hidden.items() if value is not None}
+    first = put_in(first, known)
+    for name in sorted(set(hidden) - set(known)):
+        hint = f"give it with --set {name}=VALUE"
+        raise CompileError(f"the value of `{name}` is not in the source", first.header, hint)
     read = declared(first)
     if read.errors:
         raise CompileError(f"the clause `{read.errors[0].text}` cannot be read: {read.errors[0].message}")
@@ -97,6 +110,7 @@ def _proved(
     whole = frozenset(c.arrays[0] for c in read.clauses if c.predicate == "contiguous")
     chosen = sig.choose(first, given, said, sites, whole)
     kernel = lower(replace(source, signatures=(sig.text_of(chosen),)), project)
+    kernel = typed(put_in(kernel, known))
     accesses = access_set(kernel)
     result = decide(kernel, accesses, sites, Options(assume=config.assume))
     return Proved(kernel, accesses, result, chosen, config.assume)
@@ -124,7 +138,23 @@ def compile_function(
     except TypeError:
         raise CompileError(f"{kernel!r} is no function") from None
     wanted = function.__qualname__.replace(".<locals>", "")
-    return make(prove(path, wanted, signature), arch, library=libdevice)
+    found = prove(path, wanted, signature, values=lambda name: _value(function, name))
+    return make(found, arch, library=libdevice)
+
+
+def _value(function: Any, name: str) -> Const | None:
+    """The number that a name stands for in the program that holds the function; dots lead to attributes."""
+    from gpulint.compile.closures import constant
+
+    first, *rest = name.split(".")
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
+    try:
+        found = cells[first].cell_contents if first in cells else function.__globals__[first]
+        for part in rest:
+            found = getattr(found, part)
+    except (KeyError, ValueError, AttributeError):
+        return None
+    return constant(found)
 
 
 def prepare(

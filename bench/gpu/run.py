@@ -127,7 +127,7 @@ def contestants(folder: Path, name: str, n: int) -> dict[str, Callable[[], Any]]
     for path in sorted(folder.glob(f"{name}.*ptx")):
         stem = path.name.removesuffix(".ptx")
         p = load(folder, stem)
-        for block in (BLOCK, 128, 512, 1024):
+        for block in (BLOCK, 128, 1024):
             made = Prepared(p, driver(), -(-n // block), block)
             found[f"gpulint {stem.partition('.')[2]} block {block}"] = lambda made=made: made(*given)
         general = dataclasses.replace(p, second=None)
@@ -176,6 +176,47 @@ def times(folder: Path, n: int) -> dict[str, dict[str, float]]:
         del all_
         torch.cuda.empty_cache()
     return out
+
+
+def others() -> dict[str, tuple[tuple[Any, ...], tuple[int, ...], tuple[int, ...]]]:
+    """Kernels of other kinds: arguments, grid and block."""
+    n, m = 8192, 2048
+    square = torch.randn(n, n, device="cuda")
+    a, b = (torch.randn(m, m, device="cuda") for _ in range(2))
+    rows = torch.randn(2**16, 512, device="cuda")
+    values = torch.randint(0, 256, (2**26,), device="cuda", dtype=torch.int32)
+    counts = torch.zeros(256, device="cuda", dtype=torch.int32)
+    doubles = torch.randn(2**26, device="cuda", dtype=torch.float64)
+    return {
+        "tile_transpose": ((square, torch.empty_like(square)), (n // 16, n // 16), (16, 16)),
+        "matmul": ((a, b, torch.empty_like(a)), (m // 16, m // 16), (16, 16)),
+        "softmax": ((rows, torch.empty_like(rows)), (2**8,), (256,)),
+        "histogram": ((values, counts), (1056,), (256,)),
+        "polynomial": ((doubles[:4].clone(), doubles, torch.empty_like(doubles)), (2**18,), (256,)),
+        "block_sums": ((square.reshape(-1), torch.zeros(2**19, device="cuda")), (2**19,), (128,)),
+    }
+
+
+def beside_numba(folder: Path, name: str) -> dict[str, float]:
+    """Milliseconds of a kernel that is no stream, and how many times faster than Numba's it is."""
+    given, grid, block = others()[name]
+    numba = numba_kernel(name)
+    if numba is None:
+        return {}
+    from numba import cuda
+
+    views = [cuda.as_cuda_array(a) for a in given]
+    ours = Prepared(load(folder, name), driver(), grid, block)
+    all_ = {"gpulint": lambda: ours(*given), "numba": lambda: numba[grid, block](*views)}
+    taken: dict[str, list[float]] = {key: [] for key in all_}
+    for launch in all_.values():
+        launch()
+    torch.cuda.synchronize()
+    for _ in range(ROUNDS):
+        for key, launch in all_.items():
+            taken[key].append(seconds(launch))
+    ms = {key: statistics.median(v) * 1e3 for key, v in taken.items()}
+    return {**{k: round(v, 4) for k, v in ms.items()}, "times": round(ms["numba"] / ms["gpulint"], 3)}
 
 
 def overhead(folder: Path) -> dict[str, float]:
@@ -231,6 +272,7 @@ def main() -> int:
         "elements": o.elements,
         "overhead-us": overhead(o.folder),
         "gigabytes-per-second": times(o.folder, o.elements),
+        "beside-numba-ms": {name: beside_numba(o.folder, name) for name in others()},
     }
     text = json.dumps(report, indent=2)
     print(text)

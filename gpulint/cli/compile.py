@@ -28,6 +28,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     )
     p.add_argument("--signature", default="", metavar="TYPES", help="as in 'float32[::1], int64'")
     p.add_argument("--libdevice", default="", metavar="PATH", help="CUDA's libdevice.10.bc or its folder")
+    p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a value from outside")
     p.add_argument("--explain-opt", action="store_true", help="say which proof allowed which code")
 
 
@@ -35,13 +36,15 @@ def run(o: argparse.Namespace) -> int:
     from gpulint._compiling import prove
     from gpulint.compile.artifact import explained, make
     from gpulint.compile.certificate import certificate
+    from gpulint.compile.closures import read
     from gpulint.compile.error import CompileError
     from gpulint.compile.files import write_all
     from gpulint.ir.printer import kernel as shown
 
     filename, _, wanted = o.target.partition("::")
     try:
-        proved = prove(Path(filename), wanted, o.signature, load(Path(filename).parent))
+        values = dict(map(read, o.set))
+        proved = prove(Path(filename), wanted, o.signature, load(Path(filename).parent), values.get)
         made = make(proved, o.arch, library=o.libdevice, ptx=o.emit in ("ptx", "cubin"))
         code, used = _assembled(made, o)
         text = {"ptx": made.ptx, "llvm": made.llvm, "ir": shown(proved.kernel) + "\n"}.get(o.emit, "")

@@ -106,9 +106,10 @@ class Arrays:
         self._assign(cx, s.target, value_of(cx, s.array, s.span), s.span)
 
     def view(self, cx: Context, s: n.View) -> None:
-        if s.shape is not None:
-            raise CompileError("another arrangement of an array is not compiled", s.span)
         a = value_of(cx, s.array, s.span)
+        if s.shape is not None:
+            self._assign(cx, s.target, self._arranged(cx, a, s), s.span)
+            return
         if len(s.indices) > len(a.extents):
             raise CompileError("more indices than axes", s.span)
         offset, extents, strides = "0", [], []
@@ -127,6 +128,13 @@ class Arrays:
         base = cx.code.get(f"getelementptr i8, {pointer(a.space)} {a.pointer}, i64 {offset}")
         made = ArrayValue(a.element, a.space, base, tuple(extents), tuple(strides), a.small, a.constant)
         self._assign(cx, s.target, made, s.span)
+
+    def _arranged(self, cx: Context, a: ArrayValue, s: n.View) -> ArrayValue:
+        """The elements of a contiguous array under another shape."""
+        if not s.shape or a.strides is not None:
+            raise CompileError("another arrangement of a strided array is not compiled", s.span)
+        extents = tuple(ar.convert(cx, expression(cx, e), INT64).text for e in s.shape)
+        return ArrayValue(a.element, a.space, a.pointer, extents, None, a.small, a.constant)
 
     def _assign(self, cx: Context, name: str, a: ArrayValue, span: Span) -> None:
         slots = cx.views.get(name)

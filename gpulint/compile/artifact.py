@@ -18,7 +18,6 @@ from gpulint.compile.proofs import Note, licences
 from gpulint.compile.ptx import check
 from gpulint.compile.signature import Signature
 from gpulint.compile.stream import Stream
-from gpulint.compile.typing import typed
 from gpulint.contract.clause import Clause
 from gpulint.contract.limits import DEVICES
 from gpulint.dataflow.access import AccessSet
@@ -32,7 +31,7 @@ IN_VIEW = "state what every launch meets in a contract"
 
 @dataclass(frozen=True)
 class Proved:
-    """A kernel that was lowered for a signature and decided: what a compilation starts from."""
+    """A kernel that was lowered and typed for a signature, and decided: what a compilation starts from."""
 
     kernel: n.Kernel
     accesses: AccessSet
@@ -108,8 +107,8 @@ def _chosen(kernel: n.Kernel, given: Options | None) -> Options:
 def _compiled(
     p: Proved, arch: str, options: Options, found: Geometry, library: Path | None, ptx: bool
 ) -> Artifact:
-    kernel, origins = typed(p.kernel)
-    proofs = replace(licences(p.kernel, p.accesses, p.result, Solving(assume=p.assume)), origins=origins)
+    kernel = p.kernel
+    proofs = licences(kernel, p.accesses, p.result, Solving(assume=p.assume))
     if library is None and ptx:
         options = replace(options, library=None)
     built = build(kernel, p.signature, proofs, found, options, Module())

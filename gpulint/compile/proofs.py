@@ -6,7 +6,6 @@ taken from an obligation that holds for every launch within the contract, which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpulint.compile.module import Module
@@ -35,9 +34,8 @@ class Note:
 class Proofs:
     """Licences by place. An empty one allows nothing.
 
-    `nonnegative`: subscripts (statement as analysed, axis) that are never negative where the access happens.
+    `nonnegative`: subscripts (id of the statement, axis) that are never negative where the access happens.
     `exact`: integer operations (place, type) that never leave their type, wherever they are evaluated.
-    `origins` leads from a statement of the typed kernel to the one that was analysed.
     """
 
     nonnegative: frozenset[tuple[int, int]] = frozenset()
@@ -45,14 +43,12 @@ class Proofs:
     small: bool = False
     unwritten: frozenset[str] = frozenset()
     distinct: bool = False
-    origins: Mapping[int, n.Stmt] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     _node: dict[int, str] = field(default_factory=dict)
 
     def positive(self, s: n.Load | n.Store | n.Atomic, axis: int) -> bool:
         """Whether a subscript is never negative, so that it cannot count from the end."""
-        origin = self.origins.get(id(s), s)
-        allowed = (id(origin), axis) in self.nonnegative
+        allowed = (id(s), axis) in self.nonnegative
         if allowed and s.negative_wraps:
             index = f"{s.array}[.., {shown(s.subscripts[axis])}, ..]" if len(s.subscripts) > 1 else (
                 f"{s.array}[{shown(s.subscripts[axis])}]")  # fmt: skip

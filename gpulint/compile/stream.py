@@ -110,7 +110,7 @@ def shape(kernel: n.Kernel) -> Shape | None:
 
 
 def neighbours(accesses: AccessSet, contiguous: frozenset[str]) -> frozenset[int]:
-    """The statements (by id, as analysed) whose point k accesses element k of a contiguous 1-D array."""
+    """The statements (by id) whose point k accesses element k of a contiguous 1-D array."""
     point = add(mul(symbols.block(0), symbols.block_size(0)), symbols.thread(0))
     found: dict[int, bool] = {}
     for a in accesses.accesses:
@@ -134,7 +134,7 @@ def build(
     if found is None or not proofs.distinct or not proofs.small:
         return None
     near = neighbours(accesses, whole)
-    wide = [s for s in found.body if isinstance(s, (n.Load, n.Store)) and _vector(s, proofs, near)]
+    wide = [s for s in found.body if isinstance(s, (n.Load, n.Store)) and _vector(s, near)]
     arrays = tuple(dict.fromkeys(s.array for s in wide))
     if not arrays:
         return None
@@ -152,8 +152,8 @@ def build(
     return stream
 
 
-def _vector(s: n.Stmt, proofs: Proofs, near: frozenset[int]) -> bool:
-    return isinstance(s, (n.Load, n.Store)) and id(proofs.origins.get(id(s), s)) in near
+def _vector(s: n.Stmt, near: frozenset[int]) -> bool:
+    return isinstance(s, (n.Load, n.Store)) and id(s) in near
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class _Streams:
 
     def aligned(self) -> frozenset[str]:
         found = (s for s in walk(self.kernel) if isinstance(s, (n.Load, n.Store)))
-        return frozenset(s.array for s in found if _vector(s, self.proofs, self.near))
+        return frozenset(s.array for s in found if _vector(s, self.near))
 
     # --- points
 
@@ -251,7 +251,7 @@ class _Streams:
     def together(self, s: n.Stmt, lanes: list[Context]) -> None:
         """One statement of every point."""
         self.cx.at(s.span)
-        if isinstance(s, (n.Load, n.Store)) and _vector(s, self.proofs, self.near):
+        if isinstance(s, (n.Load, n.Store)) and _vector(s, self.near):
             for k in range(0, len(lanes), self.width):
                 self.access(s, lanes[k : k + self.width])
             return

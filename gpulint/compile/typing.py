@@ -24,14 +24,13 @@ ROUNDS = 8  # a type can widen a few times only: bool, three int widths, two flo
 _VALUES = n.Expr.__args__  # type: ignore[attr-defined]
 
 
-def typed(kernel: n.Kernel) -> tuple[n.Kernel, dict[int, n.Stmt]]:
-    """The kernel with the type of every scalar, and for each access (by id) the one it was made from.
+def typed(kernel: n.Kernel) -> n.Kernel:
+    """The kernel with the type of every scalar, which is then proved and compiled.
 
-    Raises CompileError where a type is not known or not allowed.
+    Statements that nothing reaches are left out. Raises CompileError where a type is not known.
     """
     work = _Typer(kernel)
-    made = dataclasses.replace(kernel, body=work.run())
-    return made, {id(new): old for new, old in work.origins}
+    return dataclasses.replace(kernel, body=work.run())
 
 
 class _Typer:
@@ -43,7 +42,6 @@ class _Typer:
         self.elements = _elements(kernel)
         self.exits: dict[str, list[Env]] = {}
         self.loops: list[tuple[list[Env], list[Env]]] = []  # of breaks, of continues
-        self.origins: list[tuple[n.Stmt, n.Stmt]] = []  # keeps the new ones alive, so that ids stay theirs
 
     def run(self) -> tuple[n.Stmt, ...]:
         return self.block(self.kernel.body)
@@ -60,10 +58,7 @@ class _Typer:
 
     def statement(self, s: n.Stmt) -> n.Stmt:
         special: Callable[[Any], n.Stmt] | None = getattr(self, f"_{type(s).__name__.lower()}", None)
-        made: n.Stmt = special(s) if special is not None else self.plain(s)
-        if isinstance(s, (n.Load, n.Store, n.Atomic)):
-            self.origins.append((made, s))
-        return made
+        return special(s) if special is not None else self.plain(s)
 
     def plain(self, s: n.Stmt) -> n.Stmt:
         """A statement without statements of its own."""

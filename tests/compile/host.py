@@ -6,7 +6,6 @@ Only kernels without barriers and warp operations; the order of threads is free 
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import math
 from collections.abc import Sequence
 from itertools import product
@@ -47,13 +46,9 @@ def _coordinate(cx: Context, kind: str, axis: int) -> Value:
     return Value(INT32, cx.code.get(f"load i32, ptr @{name}"))
 
 
-def module(
-    kernel: n.Kernel, signature: Signature, proofs: Proofs | None = None, origins: bool = True
-) -> Function:
+def module(kernel: n.Kernel, signature: Signature, proofs: Proofs | None = None) -> Function:
     """The kernel as a host function."""
-    made, found = typed(kernel)
-    if proofs is not None and origins:
-        proofs = dataclasses.replace(proofs, origins=found)
+    made = kernel if proofs is not None else typed(kernel)
     options = Options(contract=False, lines=False, library="")
     plain = Module(triple="", layout="")
     return build(made, signature, proofs or Proofs(), Geometry(), options, plain, Target("", _coordinate))

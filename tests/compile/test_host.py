@@ -151,6 +151,17 @@ def test_sizes_and_elements_of_views_are_the_interpreters() -> None:
     assert wanted == got
 
 
+def test_another_arrangement_of_a_whole_array() -> None:
+    text = (
+        "@cuda.jit\ndef k(x, out):\n    i = cuda.grid(1)\n    flat = x.reshape(6)\n"
+        "    out[i] = flat[i] + flat.size\n"
+    )
+    given = {"x": ConcreteArray((2, 3), lambda at: 7 * at[0] + at[1]), "out": ConcreteArray((6,))}
+    launch = ConcreteLaunch((1, 1, 1), (6, 1, 1), given, {})
+    wanted, got = both(text, "int64[:, ::1], int64[::1]", launch)
+    assert wanted == got == {"out": {(k,): 7 * (k // 3) + k % 3 + 6 for k in range(6)}}
+
+
 def test_a_local_that_turns_from_integer_to_float_in_a_loop() -> None:
     text = (
         "@cuda.jit\ndef k(x, out):\n    total = 0\n    for j in range(x.size):\n        total += x[j]\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 from typing import Any
 
 import pytest
@@ -49,16 +48,15 @@ def k(x, y, out, n):
 
 
 def build(text: str, signature: str, vectors: int) -> tuple[stream.Stream | None, Module]:
-    k = kernel(text.replace("@cuda.jit", f'@cuda.jit("void({signature})")'))
+    k = typed(kernel(text.replace("@cuda.jit", f'@cuda.jit("void({signature})")')))
     accesses = analyse(k)
     result = decide(k, accesses, (), Solving())
     assert result.status == "verified", result
-    made, origins = typed(k)
-    proofs = dataclasses.replace(licences(k, accesses, result, Solving()), origins=origins)
+    proofs = licences(k, accesses, result, Solving())
     options = Options(contract=False, lines=False, library="", vectors=vectors)
     module = Module(triple="", layout="")
     target = Target("", host._coordinate)
-    found = stream.build(made, accesses, parse(signature), proofs, Geometry(), options, module, target)
+    found = stream.build(k, accesses, parse(signature), proofs, Geometry(), options, module, target)
     return found, module
 
 

@@ -94,6 +94,7 @@ class Access:
     old: Int | None = None  # what an atomic or a load finds, where that is an integer
     mark: Sym | None = None  # the symbol in it, or the truth value, that one execution has for itself
     operands: tuple[Int | None, ...] = ()  # of an atomic: those that are integers
+    alike: bool = False  # a store of a tile kernel that all programs may make alike (`dataflow.alike`)
 
     @property
     def domain(self) -> Bool:

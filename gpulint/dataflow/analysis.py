@@ -8,6 +8,7 @@ from typing import cast
 from gpulint import term as t
 from gpulint.dataflow import text
 from gpulint.dataflow.access import Access, AccessSet, Array, IntOp, Loop, Sync
+from gpulint.dataflow.alike import alike
 from gpulint.dataflow.build import Unknown, build
 from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
 from gpulint.dataflow.induction import count
@@ -133,10 +134,14 @@ class Analysis:
             wraps, getattr(stmt, "op", ""), getattr(stmt, "scope", "device"), value, self._reads(event),
             text.place(stmt), text.subscripts(stmt), event.phase, getattr(stmt, "field", ""), exact,
             given=given, tracked=tracked, stmt=stmt, lanes=self._lanes(event), old=old, mark=mark,
-            operands=self._operands(event),
+            operands=self._operands(event), alike=self._alike(event),
         ))  # fmt: skip
         if event.node is not None:
             self.by_node.setdefault(event.node, []).append(index)
+
+    def _alike(self, event: Event) -> bool:
+        tiles = self.graph.tile and event.kind == "store"
+        return tiles and alike(self.graph, event, self.terms.written)
 
     def _anywhere(self, event: Event, place: Place, array: Array) -> tuple[tuple[Int, ...], Checks]:
         """Unknown subscripts, for an access through a view that is not followed."""

@@ -32,3 +32,9 @@ def harmless(o: Obligation, found: Violation) -> bool:
         return False
     a, b = o.access.value, o.other.value
     return a is not None and b is not None and not any(apps(a, b, op=op) for op in ("load", "fn"))
+
+
+def alike(o: Obligation) -> bool:
+    """Whether programs that meet in a store may all store the same there: then the race need not matter."""
+    same = o.property == "disjoint" and o.access is not None and o.access is o.other
+    return same and o.access is not None and o.access.alike and o.scope != "lanes"

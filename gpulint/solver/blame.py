@@ -10,6 +10,8 @@ relation too.
 
 from __future__ import annotations
 
+import math
+
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.frontend.host.site import HostArray
 from gpulint.ir import symbols as names
@@ -23,6 +25,7 @@ from gpulint.solver.verdict import Obligation
 from gpulint.term import FALSE, ONE, Bool, Int, Scope, Sym, and_, apps, const, eq, not_, subst, symbols
 from gpulint.term.build import of_atom
 
+MAX_STEP = 2**16
 OWN_PROOFS = 12  # questions to Z3 about whose making one clause is
 MARKS = (".shape[", ".size", ".strides[", ".stride(", ".span")
 
@@ -75,8 +78,9 @@ def relation(s: Setting, goal: Bool) -> bool:
     It does when, whatever one input is, the others can be chosen to keep it. A bound that no choice
     keeps for some size of an input (two rows, three rows) is a fault of the launch; one that only a
     single row breaks is not: `y.size < x.size` is a relation, though nothing is shorter than one
-    element. Sizes that the host code equates are one input. How an array's size and its extents belong
-    together, where nothing fixes its rank, is for the caller to keep.
+    element. Where the host code says that another input is a multiple of a number, the rows are as many
+    times that number. Sizes that the host code equates are one input. How an array's size and its
+    extents belong together, where nothing fixes its rank, is for the caller to keep.
     """
     goal = subst(goal, _equated(s))
     owners: dict[str, set[Sym]] = {}
@@ -91,12 +95,25 @@ def relation(s: Setting, goal: Bool) -> bool:
         return False
     prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS), memo=s.memo)
     for own in owners.values():
-        for size in (2, 3):
+        step = _multiple(prover, {x for other in owners.values() if other is not own for x in other})
+        for size in (2 * step, 3 * step):
             fixed = and_(*(eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)))
             never = not_(subst(goal, dict.fromkeys(own, const(size))))
             if prover.prove(fixed, never) and not prover.unsat(fixed):
                 return False
     return True
+
+
+def _multiple(prover: Prover, symbols_: set[Sym]) -> int:
+    """What the sizes in the symbols are known to be multiples of, all together."""
+    out = 1
+    for f in prover.facts:
+        rests = [a for a in apps(f, op="mod") if f == eq(of_atom(a), 0)]
+        for a in rests:
+            factor = a.args[1].value
+            if factor and symbols(a.args[0]) & symbols_ and math.lcm(out, factor) <= MAX_STEP:
+                out = math.lcm(out, factor)
+    return out
 
 
 def _unranked(own: set[Sym]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpulint.solver import contents, convergence, disjoint, initialised, lanes, ranges, search, widths
+from gpulint.solver import agree, contents, convergence, disjoint, initialised, lanes, ranges, search, widths
 from gpulint.solver.pairs import Pair
 from gpulint.solver.residual import Named
 from gpulint.solver.search import Ask
@@ -47,7 +47,7 @@ def refute(s: Setting, o: Obligation) -> Witness | None:
     """A replayed witness against an obligation in a setting that binds the launch."""
     if o.lanes is not None:
         return lanes.refute(s, o)
-    if not contents.tell(s, o):
+    if not contents.tell(s, o) or agree.alike(o):
         return None
     ask = _ask(s, o)
     return None if ask is None else search.find(s, ask)

@@ -2,7 +2,8 @@
 
 An autotuner runs the kernel once for each configuration before the call that counts. A kernel that
 reads what it also writes, or accumulates with atomics, then starts from what the runs before left,
-unless the tuner restores or zeroes those arguments or a hook does.
+unless the tuner restores or zeroes those arguments or a hook does. Extremes and bits accumulate the
+same however often they run.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, Obligation, Verdict
 
+IDEMPOTENT = ("min", "max", "and", "or")  # once more with the same operand changes nothing
 SEVERAL, KEPT, HOOKED = "autotune-several", "autotune-kept", "autotune-hook"
 
 
@@ -23,9 +25,9 @@ def decide(s: Setting) -> list[Verdict]:
     out = []
     for name, array in sorted(s.accesses.arrays.items()):
         own = [a for a in s.accesses.accesses if a.array.name == name]
-        changing = next((a for a in own if a.mode == "atomic"), None)
         written = next((a for a in own if a.mode == "write"), None)
         read = any(a.mode == "read" for a in own)
+        changing = next((a for a in own if a.mode == "atomic" and (read or a.op not in IDEMPOTENT)), None)
         bad = changing or (written if read else None)
         if not array.is_param or bad is None:
             continue

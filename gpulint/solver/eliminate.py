@@ -21,7 +21,7 @@ NODES = 80  # search steps for one goal
 SETTLE = 16  # of them, for a goal over kept atoms
 MAX_TERMS = 24  # monomials of a polynomial worth going on with
 HUGE = 2**24
-WRITTEN = 2**20 - 1  # beyond the sizes that code writes down: limits of tiles and of the device
+WRITTEN = 2**16 - 3  # beyond the sizes that code writes down: limits of tiles and of the device's grid
 FOUND = 6  # candidates for one goal
 MAX_SCALE = 2**512  # factor of one step
 

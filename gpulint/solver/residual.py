@@ -198,7 +198,8 @@ def rank(c: Clause) -> int:
     launch = {n for n in names if n.startswith(("grid.", "block."))}
     if not launch:
         return CAP if _caps(c.condition) else DATA
-    if len(launch) > 1 or any("*" in n for n in launch):
+    blocks = all(n.startswith("grid.") and "*" not in n for n in launch)  # a launch has exactly so many
+    if not blocks and (len(launch) > 1 or any("*" in n for n in launch)):
         return EXACT
     return SIZE if len(names) > 1 or _caps(c.condition) else EXACT
 

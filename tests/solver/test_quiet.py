@@ -39,9 +39,7 @@ def test_programs_that_all_store_the_same_are_no_race(value: str) -> None:
     assert not codes(STARTS.format(value=value))
 
 
-@pytest.mark.parametrize(
-    "value", ["n + me", "tl.load(out + offs, mask=mask)", "tl.cumsum(n, 0) * me"]
-)
+@pytest.mark.parametrize("value", ["n + me", "tl.load(out + offs, mask=mask)", "tl.cumsum(n, 0) * me"])
 def test_programs_that_store_values_of_their_own_race(value: str) -> None:
     assert codes(STARTS.format(value=value)) & {"GL301", "GL302"}
 

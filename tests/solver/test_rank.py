@@ -1,0 +1,24 @@
+"""Which clauses are plain enough for a proof to rest on."""
+
+from __future__ import annotations
+
+from gpulint.contract.clause import Clause
+from gpulint.ir import symbols as names
+from gpulint.solver.residual import EXACT, SIZE, rank
+from gpulint.solver.space import total
+from gpulint.term import le, mul, sym
+
+STEP, SIZE_OF = sym("step"), sym("x.size")
+
+
+def test_numbers_of_programs_along_two_axes_are_sizes() -> None:
+    rows, heads = names.grid_size(0), names.grid_size(1)
+    assert rank(Clause(le(mul(rows, STEP) + heads, SIZE_OF))) == SIZE
+
+
+def test_threads_of_the_whole_launch_are_exact_sizes() -> None:
+    assert rank(Clause(le(total(0), SIZE_OF))) == EXACT
+
+
+def test_blocks_and_threads_together_are_exact_sizes() -> None:
+    assert rank(Clause(le(names.grid_size(0) + names.block_size(1), SIZE_OF))) == EXACT

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fuzz.choose import Chooser, Drawn, Seeded
+from fuzz.choose import Chooser, Seeded
 from fuzz.expressions import ArrayParam, Expressions
 from fuzz.generate import Program, module_text
-from hypothesis import strategies as st
 
 MAX_LINES = 30
 SHARED_SIZES = (4, 4, 5, 8, 2)
@@ -250,9 +249,3 @@ def program(ch: Chooser, seed: str = "") -> Program:
 def seeded(seed: int | str) -> Program:
     """The program of a seed: quick, for runs over tens of thousands."""
     return program(Seeded(f"barriers/{seed}"), f"barriers/{seed}")
-
-
-@st.composite
-def programs(draw: st.DrawFn) -> Program:
-    """The same programs for Hypothesis, which shrinks what fails."""
-    return program(Drawn(draw))

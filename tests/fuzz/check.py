@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from gpulint.contract.clause import Clause
 from gpulint.interp.environment import Environment, environment
-from gpulint.interp.launch import SAME_VALUE, ConcreteArray, ConcreteLaunch, Outcome, Violation
+from gpulint.interp.launch import (
+    SAME_VALUE,
+    UNDEFINED_LANE,
+    ConcreteArray,
+    ConcreteLaunch,
+    Outcome,
+    Violation,
+)
 from gpulint.ir.nodes import Kernel
 from gpulint.solver.verdict import PROVED, UNDER, KernelResult, Obligation, Verdict
 from gpulint.term import App, Unbound, evaluate, holds
@@ -107,6 +114,8 @@ def matching(o: Obligation, outcome: Outcome) -> list[Violation]:
 
 def _about(o: Obligation, v: Violation) -> bool:
     """Whether the violation may be about the obligation."""
+    if o.lanes is not None:
+        return (v.kind, v.span, v.other_span) == (UNDEFINED_LANE, o.lanes.load.span, o.lanes.span)
     if KINDS.get(o.property) != v.kind:
         return False
     if o.access is not None and v.array != o.access.array.name:
@@ -125,7 +134,7 @@ def _in_scope(o: Obligation, v: Violation) -> bool:
     """Whether the race is between points of the kind that the obligation asks about."""
     if not o.scope or v.other is None:
         return True
-    return (v.point[0] == v.other[0]) == (o.scope == "block")
+    return (v.point[0] == v.other[0]) == (o.scope != "blocks")
 
 
 def harmless(v: Violation, unknown: bool = False) -> bool:

@@ -1,12 +1,10 @@
-"""Where random programs take their choices from: a seeded `random.Random`, or Hypothesis."""
+"""Where random programs take their choices from: a seeded `random.Random`, or Hypothesis (`drawn`)."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol, TypeVar
-
-from hypothesis import strategies as st
 
 T = TypeVar("T")
 
@@ -36,19 +34,3 @@ class Seeded:
 
     def chance(self, percent: int) -> bool:
         return self._random.random() * 100 < percent
-
-
-class Drawn:
-    """Choices of Hypothesis, which shrinks them; the first option is the simplest."""
-
-    def __init__(self, draw: Callable[[st.SearchStrategy[int]], int]) -> None:
-        self._draw = draw
-
-    def integer(self, lo: int, hi: int) -> int:
-        return self._draw(st.integers(lo, hi))
-
-    def pick(self, options: Sequence[T]) -> T:
-        return options[self._draw(st.integers(0, len(options) - 1))]
-
-    def chance(self, percent: int) -> bool:
-        return self._draw(st.integers(0, 99)) >= 100 - percent

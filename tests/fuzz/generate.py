@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fuzz.choose import Chooser, Drawn, Seeded
+from fuzz.choose import Chooser, Seeded
 from fuzz.expressions import ArrayParam, Expressions
-from hypothesis import strategies as st
 
 MAX_LINES = 26
 
@@ -313,9 +312,3 @@ def module_text(w: Expressions, typed: bool) -> str:
 def seeded(seed: int | str) -> Program:
     """The program of a seed: quick, for runs over tens of thousands."""
     return program(Seeded(seed), str(seed))
-
-
-@st.composite
-def programs(draw: st.DrawFn) -> Program:
-    """The same programs for Hypothesis, which shrinks what fails."""
-    return program(Drawn(draw))

@@ -3,7 +3,8 @@
     PYTHONPATH=.:tests python -m fuzz.hold --first 0 --count 20000 --launches 16
 
 prints every contradiction with its program and ends with status 1 when there was one. `--barriers`:
-kernels with shared memory and barriers; `--sites`: programs with host code that launches the kernel.
+kernels with shared memory and barriers; `--sites`: programs with host code that launches the kernel;
+`--tiles`: Triton kernels with their host code.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from fuzz import barriers, host, sites
+from fuzz import barriers, host, sites, tilegen, tilesites
 from fuzz.check import contradictions
 from fuzz.generate import Program, seeded
 from fuzz.launches import brute, launches
@@ -48,8 +49,13 @@ def _site(seed: int, count: int) -> Examined:
     return (program.text, *sites.examine(program, count))
 
 
+def _tiles(seed: int, count: int) -> Examined:
+    program = tilegen.seeded(seed)
+    return (program.text, *tilesites.examine(program, count))
+
+
 MODES: dict[str, Callable[[int, int], Examined]] = {
-    "plain": _plain(seeded), "barriers": _plain(barriers.seeded), "sites": _site,
+    "plain": _plain(seeded), "barriers": _plain(barriers.seeded), "sites": _site, "tiles": _tiles,
 }  # fmt: skip
 
 
@@ -77,6 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--barriers", dest="mode", action="store_const", const="barriers", default="plain")
     mode.add_argument("--sites", dest="mode", action="store_const", const="sites")
+    mode.add_argument("--tiles", dest="mode", action="store_const", const="tiles")
     given = parser.parse_args(argv)
     said, kernels, wrong = hold(given.mode, given.first, given.count, given.launches)
     print(f"{given.count} programs, {wrong} contradicted; {dict(kernels.most_common())}")

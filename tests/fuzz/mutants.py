@@ -3,8 +3,9 @@
     PYTHONPATH=.:tests python -m fuzz.mutants [FILE...]
 
 takes the right examples (or the files given), checks each mutant and prints those that stay verified.
-What stays verified must be harmless: a neighbour read that is in range as well, elements that are
-added up twice by atomics. `contradicted` runs such a kernel on small launches of every kind.
+What stays verified must be harmless, and is explained in `EXPLAINED`: a neighbour read that is in range as
+well, elements that are added up twice by atomics. `contradicted` runs such a kernel on small launches of
+every kind.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fuzz import tilechanges
 from fuzz.check import contradictions
 from fuzz.expressions import ArrayParam
 from fuzz.generate import Program
@@ -23,7 +25,7 @@ from fuzz.launches import brute, launches
 
 from gpulint.config import Config
 from gpulint.dataflow import analyse
-from gpulint.frontend.numba import lower
+from gpulint.frontend import lower
 from gpulint.ir.nodes import Kernel
 from gpulint.pipeline import check_file
 from gpulint.solver.decide import decide
@@ -33,7 +35,7 @@ from gpulint.source.load import load_text
 from gpulint.source.model import Module
 from gpulint.source.resolve import Project
 
-EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "numba" / "right"
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 
 
 @dataclass(frozen=True)
@@ -143,27 +145,50 @@ IN_KERNEL: dict[str, Change] = {
     "index-off-by-one": _index_off_by_one, "atomic-plain": _atomic_plain,
     "barrier-removed": _barrier_removed, "axes-swapped": _axes_swapped,
 }  # fmt: skip
+IN_TILES: dict[str, Change] = dict(tilechanges.CHANGES)
 IN_HOST: dict[str, Change] = {"grid-floored": _grid_floored}
+TABLES = ((IN_KERNEL, "cuda.jit"), (IN_TILES, "triton.jit"), (IN_HOST, ""))
 
 
-def _functions(tree: ast.Module, kernels: bool) -> Iterator[ast.FunctionDef]:
+TWICE = "elements are added twice by atomics: a wrong sum, and no race"
+UNUSED = "the lanes left out are used under the same mask alone"
+NEIGHBOUR = "the neighbour that is read is in range as well, and nobody writes it"
+EXPLAINED = {
+    ("triton/index_add", "mask-dropped-1"): "lanes past the end add the padding, zero, to the first row",
+    ("triton/index_add", "other-dropped-0"): UNUSED,
+    ("triton/index_add", "other-dropped-1"): UNUSED,
+    ("triton/index_add", "tile-halved-0"): TWICE,
+    ("numba/differences", "index-off-by-one-2"): NEIGHBOUR,
+    ("numba/echo", "relation-loosened-1"): "the first elements read their own echo, which is in range",
+    ("numba/dot_product", "stride-halved-0"): TWICE,
+    **{("numba/jacobi", f"index-off-by-one-{k}"): NEIGHBOUR for k in (0, 1, 2, 4, 5, 6, 7, 9)},
+}
+
+
+def name_of(path: Path) -> str:
+    """How a right example is called in `EXPLAINED`: its language and its stem."""
+    return f"{path.parent.parent.name}/{path.stem}"
+
+
+def _functions(tree: ast.Module, how: str) -> Iterator[ast.FunctionDef]:
+    """The functions compiled by this decorator; without one, those that are not compiled."""
     for f in tree.body:
         if isinstance(f, ast.FunctionDef):
-            jitted = any("cuda.jit" in ast.unparse(d) for d in f.decorator_list)
-            if jitted is kernels:
+            decorators = [ast.unparse(d) for d in f.decorator_list]
+            if any(how in d for d in decorators) if how else not any("jit" in d for d in decorators):
                 yield f
 
 
 def mutants(text: str) -> Iterator[Mutant]:
     """Every mutant of a module, each with one change."""
     tree = ast.parse(text)
-    for changes, kernels in ((IN_KERNEL, True), (IN_HOST, False)):
+    for changes, how in TABLES:
         for kind, change in changes.items():
             for number in range(
-                sum(len(list(change(n))) for f in _functions(tree, kernels) for n in ast.walk(f))
+                sum(len(list(change(n))) for f in _functions(tree, how) for n in ast.walk(f))
             ):
                 fresh = copy.deepcopy(tree)
-                spots = [(n, c) for f in _functions(fresh, kernels) for n in ast.walk(f) for c in change(n)]
+                spots = [(n, c) for f in _functions(fresh, how) for n in ast.walk(f) for c in change(n)]
                 node, apply = spots[number]
                 row = getattr(node, "lineno", 0)
                 apply()
@@ -181,6 +206,8 @@ def contradicted(text: str, count: int = 40) -> list[str]:
     """What small launches contradict in the verdicts on the kernels of a module, in words."""
     out = []
     for k in kernels_of(text):
+        if k.dialect != "numba":
+            continue  # launches of tile kernels are made by their host code: see `tilesites`
         accesses = analyse(k)
         result = decide(k, accesses, (), Options())
         ranks = {a.name: len(a.extents) for a in accesses.arrays.values() if a.is_param}
@@ -203,7 +230,7 @@ def kernels_of(text: str) -> list[Kernel]:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="mutants of right kernels that stay verified")
     parser.add_argument("files", nargs="*", type=Path)
-    files = parser.parse_args(argv).files or sorted(EXAMPLES.glob("*.py"))
+    files = parser.parse_args(argv).files or sorted(EXAMPLES.glob("*/right/*.py"))
     count = left = wrong = 0
     for path in files:
         text = path.read_text(encoding="utf-8")
@@ -215,10 +242,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             if verified(m.text):
                 left += 1
                 found = contradicted(m.text)
-                wrong += bool(found)
-                why = f", and {found[0]}" if found else "; no launch shows it to be wrong"
+                known = EXPLAINED.get((name_of(path), m.name), "")
+                wrong += bool(found) or not known
+                why = f", and {found[0]}" if found else f": {known or 'not explained'}"
                 print(f"{path.stem} {m.name} at row {m.row} stays verified{why}", flush=True)
-    print(f"{count} mutants, {left} stay verified, {wrong} of them wrongly")
+    print(f"{count} mutants, {left} stay verified, {wrong} of them wrongly or without an explanation")
     return 1 if wrong else 0
 
 

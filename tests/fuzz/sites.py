@@ -14,7 +14,7 @@ from fuzz.runhost import draw, launches_of
 from gpulint import launchers
 from gpulint.dataflow import analyse
 from gpulint.frontend.numba import lower
-from gpulint.interp.launch import ConcreteLaunch, Outcome, Violation
+from gpulint.interp.launch import UNDEFINED_LANE, ConcreteLaunch, Outcome, Violation
 from gpulint.ir.nodes import Kernel
 from gpulint.solver.decide import decide
 from gpulint.solver.options import Options
@@ -81,7 +81,7 @@ def _counts(v: Violation, launch: ConcreteLaunch, unknown: bool) -> bool:
     A plain read of an argument without a value is not asked about: other launches may have written it."""
     if v.kind == "uninitialised" and v.array in launch.arrays:
         return False
-    return v.kind in KINDS.values() and not harmless(v, unknown)
+    return v.kind in (*KINDS.values(), UNDEFINED_LANE) and not harmless(v, unknown)
 
 
 def _words(launch: ConcreteLaunch) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from fuzz.generate import Program, programs, seeded
+from fuzz.drawn import programs
+from fuzz.generate import Program, seeded
 from fuzz.launches import Contents, launches
 from hypothesis import given, settings
 

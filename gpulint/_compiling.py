@@ -32,6 +32,8 @@ def prove(
 ) -> Proved:  # fmt: skip
     """The kernel of a file, lowered for a signature and decided; verified or not. Raises CompileError.
 
+    It is decided for every launch within its contract. Launches in view give types and no more: each is
+    checked itself when it is made.
     `values` gives the numbers of enclosing scopes that the source does not settle, by name.
     """
     from gpulint import launchers
@@ -112,7 +114,7 @@ def _proved(
     kernel = lower(replace(source, signatures=(sig.text_of(chosen),)), project)
     kernel = typed(put_in(kernel, known))
     accesses = access_set(kernel)
-    result = decide(kernel, accesses, sites, Options(assume=config.assume))
+    result = decide(kernel, accesses, (), Options(assume=config.assume))
     return Proved(kernel, accesses, result, chosen, config.assume)
 
 

@@ -23,10 +23,9 @@ from gpulint.contract.limits import DEVICES
 from gpulint.dataflow.access import AccessSet
 from gpulint.ir import nodes as n
 from gpulint.solver.options import Options as Solving
-from gpulint.solver.verdict import PROVED, UNDECIDED, KernelResult, Verdict
+from gpulint.solver.verdict import PROVED, KernelResult, Verdict
 
 VERIFIED = "verified"
-IN_VIEW = "state what every launch meets in a contract"
 
 
 @dataclass(frozen=True)
@@ -63,22 +62,17 @@ class Artifact:
 
 
 def refuse(p: Proved) -> None:
-    """Raise Unproved unless every obligation is proved for all launches within the contract."""
+    """Raise Unproved unless every obligation is proved, for all launches within the contract."""
     if p.kernel.dialect != "numba":
         raise CompileError(f"{p.kernel.dialect} kernels are not compiled yet", p.kernel.header)
     if p.result.status != VERIFIED:
         v = next((v for v in p.result.verdicts if v.kind not in (PROVED, "proved-under")), None)
         raise Unproved(_reason(p, v), p.result.status, v.obligation.span if v else p.kernel.header)
-    for v in p.result.verdicts:
-        if v.rung == "sites":
-            why = f"{v.obligation.property} is proved for the launches in view only"
-            raise Unproved(why, UNDECIDED, v.obligation.span, IN_VIEW)
 
 
 def _reason(p: Proved, v: Verdict | None) -> str:
     if v is None:
-        bad = next((s for s in p.result.sites if s.status != "meets"), None)
-        return f"a launch in view {bad.status} the contract" if bad else "the kernel is not verified"
+        return "the kernel is not verified"
     why = f": {v.reason}" if v.reason else ""
     return f"{v.obligation.property} is {v.kind}{why}"
 

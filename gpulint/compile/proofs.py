@@ -126,6 +126,6 @@ def _exact(result: KernelResult) -> frozenset[tuple[Span, Type]]:
         if op is None or v.obligation.property != "no-wrap":
             continue
         key = (op.span, op.type)
-        good = v.kind in (PROVED, UNDER) and v.rung != "sites" and op.guard == TRUE and not op.loops
+        good = v.kind in (PROVED, UNDER) and op.guard == TRUE and not op.loops
         held[key] = held.get(key, True) and good
     return frozenset(key for key, good in held.items() if good)

@@ -8,11 +8,19 @@ import pytest
 from kernels import kernel
 
 from gpulint import interp
+from gpulint.compile.proofs import Proofs, licences
 from gpulint.compile.signature import parse
+from gpulint.compile.typing import typed
+from gpulint.contract.clause import Clause
+from gpulint.dataflow import analyse
 from gpulint.interp.launch import ConcreteArray, ConcreteLaunch
+from gpulint.ir.nodes import Kernel
+from gpulint.solver.decide import decide
+from gpulint.solver.options import Options
 
 pytest.importorskip("llvmlite")
 from compile import host
+from fuzz.check import satisfies
 from fuzz.generate import seeded
 from fuzz.launches import launches
 
@@ -202,9 +210,18 @@ def test_atomics_are_the_interpreters() -> None:
     assert wanted == got
 
 
-@pytest.mark.parametrize("seed", [3, 17, 42, 58, 71])
-def test_random_programs_do_as_the_interpreter(seed: int) -> None:
-    """Where no check of the interpreter fails."""
+def licensed(k: Kernel) -> tuple[Proofs, tuple[Clause, ...]]:
+    """What the proof of a verified kernel allows, and the contract that it holds under."""
+    accesses = analyse(k)
+    result = decide(k, accesses, (), Options())
+    if result.status != "verified":
+        return Proofs(), ()
+    return licences(k, accesses, result, Options()), (*result.declared, *result.inferred)
+
+
+@pytest.mark.parametrize(("seed", "proved"), [(14, True), (19, True), (20, True), (17, False), (71, False)])
+def test_random_programs_do_as_the_interpreter(seed: int, proved: bool) -> None:
+    """Where no check of the interpreter fails; with the licences of the proof, within its contract."""
     program = seeded(seed)
     roles = {a.name: a for a in program.arrays}
     plain = kernel(program.text)
@@ -217,9 +234,12 @@ def test_random_programs_do_as_the_interpreter(seed: int) -> None:
         for p in plain.params
     ]
     head = f'@cuda.jit("void({", ".join(types)})")\ndef k('
-    k = kernel(re.sub(r"@cuda\.jit[^\n]*\ndef k\(", head, program.text))
-    code = host.Host(host.module(k, parse(", ".join(types))))
+    k = typed(kernel(re.sub(r"@cuda\.jit[^\n]*\ndef k\(", head, program.text)))
+    proofs, clauses = licensed(k) if proved else (Proofs(), ())
+    code = host.Host(host.module(k, parse(", ".join(types)), proofs))
     for launch in launches(program, 6):
+        if not all(satisfies(c, k, launch) for c in clauses):
+            continue
         outcome = interp.run(k, launch)
         if outcome.complete and all(v.kind == "negative-index" for v in outcome.violations):
             arguments, memory = host.arguments(k, parse(", ".join(types)), launch)

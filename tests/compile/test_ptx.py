@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from compile.compiled import compiled
 
+from gpulint.compile import backend
 from gpulint.compile.error import CompileError, MissingTool, Unproved
 from gpulint.compile.geometry import Geometry
 from gpulint.compile.mathematics import known
@@ -111,6 +113,18 @@ def test_what_cannot_be_compiled_is_said(tmp_path: Path, text: str, signature: s
     )
     with pytest.raises(CompileError, match=said):
         compiled(tmp_path, kernel, signature, ptx=False)
+
+
+def test_launches_in_view_give_types_and_no_more(tmp_path: Path) -> None:
+    host = "\ndef run(n):\n    a = cuda.device_array(n, np.int32)\n    copy[unknown(n), 64](a, a)\n"
+    made = compiled(tmp_path, COPY + host)
+    assert [str(s) for s in made.proved.signature] == ["int32[::1]", "int32[::1]"]
+
+
+def test_a_missing_backend_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    with pytest.raises(MissingTool, match=r"pip install 'gpulint\[compile\]'"):
+        backend.llvm.__wrapped__()
 
 
 def test_an_unknown_architecture_is_refused(tmp_path: Path) -> None:

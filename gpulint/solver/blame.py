@@ -22,7 +22,7 @@ from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import Obligation
-from gpulint.term import FALSE, ONE, Bool, Int, Scope, Sym, and_, apps, const, eq, not_, subst, symbols
+from gpulint.term import FALSE, ONE, Bool, Cmp, Int, Scope, Sym, and_, apps, const, eq, not_, subst, symbols
 from gpulint.term.build import of_atom
 
 MAX_STEP = 2**16
@@ -59,7 +59,11 @@ def _range(s: Setting, a: Access, axis: int) -> bool:
     """An access: by what would keep it in range, if elimination tells, else by the inputs involved."""
     seen = s.see(a)
     size = {owner(x.name) for x in symbols(seen.checks[axis][1]) if not x.boolean}
-    index = _owners(s, a, a.checks[axis][0])
+    reach = _at_most(s, a.checks[axis][0])
+    if all(x.scope is Scope.LAUNCH for x in symbols(reach)):  # whichever element it is
+        index = {owner(x.name) for x in symbols(s.term(reach)) if not x.boolean}
+    else:
+        index = _owners(s, a, reach)
     if any(x.name.endswith(".span") for x in symbols(seen.checks[axis][1])):
         return False  # how far a tensor of unknown layout reaches is its caller's to know
     if not size or index <= size:
@@ -131,6 +135,24 @@ def _equated(s: Setting) -> dict[Sym, Int]:
             (old,) = symbols(b)
             first = {x: subst(t, {old: a}) for x, t in first.items()} | ({old: a} if a != b else {})
     return first
+
+
+def _at_most(s: Setting, index: Int) -> Int:
+    """The index with the host code's own bound in place of each element that it states one for."""
+    known = s.binding.elements if s.binding is not None else {}
+    tops = {x: known[x.data].high for x in apps(index, op="load") if x.data in known}
+    return subst(index, {x: stated(s, top) for x, top in tops.items() if top is not None})
+
+
+def stated(s: Setting, top: Int) -> Int:
+    """What a check of the host code limits `x.max()` to, instead of that unknown itself."""
+    atom = top.atom
+    for f in s.prover.facts if isinstance(atom, Sym) else ():
+        if isinstance(f, Cmp) and f.op == "le" and atom in symbols(f):
+            limit = top - f.poly
+            if atom not in symbols(limit):
+                return limit
+    return top
 
 
 def _launch(x: Sym) -> bool:

@@ -17,7 +17,7 @@ from gpulint.solver.memo import Memo
 from gpulint.solver.options import Options
 from gpulint.solver.pairs import TILES, Order
 from gpulint.solver.prover import ELEMENT, Budget, Prover
-from gpulint.solver.signs import floored
+from gpulint.solver.signs import floored, unwrapped
 from gpulint.solver.space import Seen
 from gpulint.term import FALSE, TRUE, Bool, Int, and_, ge, lt
 
@@ -140,5 +140,5 @@ class Setting:
             s = space.see(a, within)
             if self.binding is not None:
                 s = s.mapped(self.term, self.term)
-            self._seen[key] = floored(s, self.prover)
+            self._seen[key] = unwrapped(floored(s, self.prover), self.prover)
         return self._seen[key]

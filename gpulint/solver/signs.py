@@ -1,8 +1,9 @@
-"""Truncating division as floor division, where the operands are not negative.
+"""What signs settle at an access: truncating division, and the wrap of negative indices.
 
 Triton's `//` and `%` truncate as C's do, and so does Python's `int(i / n)`. For a dividend that is not
 negative and a positive divisor both agree with the floor, which elimination, radices and Z3 understand.
-The signs are proved under the access's own domain; where they are not, the truncating form stays.
+An index that may be negative wraps: it is a choice by its sign, and the index itself where that is known.
+The signs are proved under the access's own domain; where they are not, the first form stays.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TypeVar, cast
 
 from gpulint.solver.prover import Prover
 from gpulint.solver.space import Seen
-from gpulint.term import App, Atom, Bool, Int, and_, apps, floordiv, ge, mod, subst
+from gpulint.term import App, Atom, Bool, Int, and_, apps, floordiv, ge, mod, not_, subst
 from gpulint.term.walk import atoms
 
 T = TypeVar("T", Int, Bool)
@@ -40,6 +41,23 @@ def floored(s: Seen, prover: Prover) -> Seen:
         s = s.mapped(_substitute(known), _substitute(known))
         s = replace(s, domain=and_(s.domain, *more))
     return s
+
+
+def unwrapped(s: Seen, prover: Prover) -> Seen:
+    """The access with each subscript that chooses by a sign as the choice that is taken.
+
+    A choice whose condition contradicts the domain is its other value wherever the access happens.
+    """
+    known: dict[Atom, Int | Bool] = {}
+    for a in apps(*s.subscripts, op="select"):
+        c, yes, no = cast("tuple[Bool, Int, Int]", a.args)
+        if prover.prove(s.domain, not_(c), z3_too=False):
+            known[a] = no
+        elif prover.prove(s.domain, c, z3_too=False):
+            known[a] = yes
+    if not known:
+        return s
+    return replace(s, subscripts=tuple(subst(t, known) for t in s.subscripts))
 
 
 def _substitute(known: Mapping[Atom, Int | Bool]) -> Callable[[T], T]:

@@ -15,7 +15,7 @@ from gpulint.contract.clause import Clause
 from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.solver import contents, questions, usual
-from gpulint.solver.blame import of_launch, owner, relation
+from gpulint.solver.blame import of_launch, owner, relation, stated
 from gpulint.solver.general import Round
 from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
@@ -116,9 +116,13 @@ def independent(s: Setting, c: Clause) -> bool:
     One that rounds what is rounded already (the launch's size, up to a multiple of another block) speaks of
     how the kernel is tiled: no caller keeps it.
     """
+    assert s.binding is not None
+    known = s.binding.elements.get(c.arrays[0]) if c.predicate == "within" else None
+    if known is not None and known.high is not None:
+        # the host code says what the elements are: what it leaves open is how that fits the bound
+        return relation(s, lt(stated(s, known.high), s.term(c.bounds[1])))
     if c.predicate:
         return True
-    assert s.binding is not None
     condition = s.binding.apply(c.condition)
     rounded = (a.args[0] for a in apps(condition, op="floordiv"))
     return not any(apps(x, op="floordiv") for x in rounded) and relation(s, condition)

@@ -54,7 +54,7 @@ ARRAY_METHODS = frozenset(
     {
         "copy", "astype", "copy_to_host", "copy_to_device", "reshape", "ravel", "flatten", "view",
         "transpose", "fill", "squeeze", "get", "contiguous", "cuda", "cpu", "to", "numel", "dim", "fill_",
-        "zero_", "numpy", "detach", "set", "clone",
+        "zero_", "numpy", "detach", "set", "clone", "min", "max",
     }
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from gpulint.frontend.host.elements import touch, unsaid
 from gpulint.frontend.host.layout import is_contiguous
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
+from gpulint.frontend.host.tensors import bound
 from gpulint.frontend.host.values import (
     NONE,
     TRUE_VALUE,
@@ -51,6 +52,8 @@ def method(
         return Num(a.size if name == "numel" else a.ndim)
     if name == "is_contiguous":
         return flag(m, a, "c_contiguous")
+    if name in ("min", "max") and not args and not kw:
+        return bound(m, s, a, name, text)
     if name == "item":
         return m.opaque(text, "is data")
     return None

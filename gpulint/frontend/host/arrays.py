@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.dtypes import dtype_code, dtype_of
-from gpulint.frontend.host.elements import constant, exposed, unsaid
+from gpulint.frontend.host.elements import changed, constant, exposed, rewritten, unsaid
 from gpulint.frontend.host.layout import gapless, settled
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.operators import ceil, ratio
@@ -29,7 +29,7 @@ from gpulint.frontend.host.values import (
     as_int,
     maybe_copy,
 )
-from gpulint.term import FALSE, const, eq, ge, maximum, mul, sub
+from gpulint.term import FALSE, ZERO, Int, const, eq, ge, maximum, mul, sub
 
 Keywords = Mapping[str, Value]
 LIBRARIES = ("numpy", "cupy", "torch")
@@ -149,10 +149,13 @@ def to_device(m: Machine, s: State, source: Value | None, text: str) -> Value:
         return m.opaque(text)
     if array.device:
         return array
+    if changed(s, array):  # what was said of the elements was said of others
+        array = rewritten(m, array)
     initialised = s.touched.get(array.buffer, array.initialised)
     return replace(
         array, name=text, shape_of=array.shape_of or array.name, buffer=m.namer.unique(f"{text}@"),
         fresh=True, whole=True, initialised=initialised is not False, device=True, sharing=(),
+        values=array.values or array.name,
     )  # fmt: skip
 
 
@@ -338,8 +341,33 @@ def _random(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords
         size = args[at] if len(args) > at else None
     if size is None or size == NONE:
         return _drawn(m, s, args, kw, text) if dtype == "int64" else Const(0.5)
+    if name == "permutation":
+        return _shuffled(m, s, size, text)
     made = of_shape(m, s, size, text, dtype, True)
-    return replace(made, injective=False) if dtype == "int64" and isinstance(made, Arr) else made
+    if dtype != "int64" or not isinstance(made, Arr):
+        return made
+    low, high = _limits(args, kw) if name != "random_integers" else (None, None)
+    return replace(made, injective=False, low=low, high=high)
+
+
+def _shuffled(m: Machine, s: State, count: Value, text: str) -> Value:
+    """`permutation(n)`: each number below `n` once; of an array, its elements in another order."""
+    n = as_int(count)
+    if n is None or isinstance(count, Arr):
+        return m.opaque(text)
+    made = of_shape(m, s, count, text, "int64", True)
+    return replace(made, injective=True, low=ZERO, high=sub(n, 1)) if isinstance(made, Arr) else made
+
+
+def _limits(args: Sequence[Value], kw: Keywords) -> tuple[Int | None, Int | None]:
+    """The least and the greatest of what `randint(low, high)` or `randint(high)` may draw."""
+    first, second = (kw.get(k, args[i] if args[i:] else None) for i, k in enumerate(("low", "high")))
+    if "endpoint" in kw or first is None:
+        return None, None
+    if second is None or second == NONE:
+        first, second = Num(ZERO), first
+    top = as_int(second)
+    return as_int(first), sub(top, 1) if top is not None else None
 
 
 def _typed(made: Arr, kw: Keywords) -> Arr:

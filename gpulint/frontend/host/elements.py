@@ -29,9 +29,12 @@ def changed(s: State, a: Arr) -> bool:
 
 def current(m: Machine, s: State, v: Value) -> Value:
     """The value with nothing said of elements that something may have written since."""
-    if isinstance(v, Arr) and changed(s, v):
-        return replace(unsaid(v), values=m.namer.unique(v.values or v.name))
-    return v
+    return rewritten(m, v) if isinstance(v, Arr) and changed(s, v) else v
+
+
+def rewritten(m: Machine, a: Arr) -> Arr:
+    """The array with other elements than it had: those that conditions spoke of are not meant any more."""
+    return replace(unsaid(a), values=m.namer.unique(f"{a.values or a.name} (rewritten)"))
 
 
 def unsaid(a: Arr) -> Arr:

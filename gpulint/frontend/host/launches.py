@@ -11,6 +11,7 @@ from gpulint.frontend.host.machine import Machine, shorten, text_of
 from gpulint.frontend.host.ranks import extents, known_ranks, links
 from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Other, Scalar
 from gpulint.frontend.host.state import State
+from gpulint.frontend.host.tensors import bounds
 from gpulint.frontend.host.uses import KernelUses, uses_of
 from gpulint.frontend.host.values import (
     NONE,
@@ -224,9 +225,10 @@ def host_array(s: State, a: Arr, text: str) -> HostArray:
     literal = bool_sym(f"{a.shape_of or a.name}.flags.c_contiguous")
     contiguous = True if literal in s.facts and a.whole else a.contiguous
     initialised = s.touched.get(a.buffer, a.initialised)
+    low, high = bounds(s, a)
     return HostArray(
         name, a.shape, a.buffer, a.fresh, a.whole, initialised, contiguous, a.dtype, sharing=a.sharing,
-        low=a.low, high=a.high, injective=a.injective, sorted=a.sorted, start=a.start,
+        low=low, high=high, injective=a.injective, sorted=a.sorted, start=a.start,
     )  # fmt: skip
 
 

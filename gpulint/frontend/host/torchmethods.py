@@ -8,7 +8,7 @@ from dataclasses import replace
 from gpulint.frontend.host.arrays import copy, dtype_value, of_shape
 from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.dtypes import ITEM_SIZES
-from gpulint.frontend.host.elements import changed, touch, unsaid
+from gpulint.frontend.host.elements import changed, rewritten, touch, unsaid
 from gpulint.frontend.host.layout import (
     contiguous_literal,
     gapless,
@@ -93,7 +93,7 @@ def method(
     a = as_array(owner)
     if a is None:
         return None
-    a = settled(s.facts, a)
+    a = settled(s.facts, rewritten(m, a) if changed(s, a) else a)
     if name in VIEWS:
         return VIEWS[name](m, s, a, args, kw, text)
     if name in _QUERIES:

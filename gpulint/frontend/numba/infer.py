@@ -317,7 +317,7 @@ class _Reader(Callees):
             if name is not None and name not in self.tuples:
                 self.fact(name).array = True
                 self.fact(name).rank = max(self.fact(name).rank, dropped + 1)
-        elif text.endswith("_like") and node.args:
+        elif text in _LIKE and node.args:
             self.array_use(node.args[0], 1)
         elif text in _ATOMICS and len(node.args) >= 3:
             self.atomic(node.args)
@@ -349,6 +349,7 @@ def _const_item(node: ast.AST) -> set[tuple[str, object]]:
 
 
 _OF_ARRAYS = frozenset(("shape", "strides", "ndim", "dtype"))
+_LIKE = frozenset(("empty_like", "zeros_like", "ones_like", "full_like"))
 _ATOMICS = frozenset(
     ("add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor", "inc", "dec", "exch", "cas")
 )

@@ -243,3 +243,10 @@ def test_a_gap_names_arrays_that_a_nested_function_reaches() -> None:
         "    y[0] = f(n) + undefined_thing(y)\n"
     )
     assert "x" in unsupported(kernel(text))[0].arrays
+
+
+def test_a_constant_table_has_the_rank_that_the_source_gives() -> None:
+    text = (
+        "T = np.ones((2, 3))\n\n@cuda.jit\ndef k(x):\n    c = cuda.const.array_like(T)\n    x[0] = c[1, 2]\n"
+    )
+    assert not unsupported(kernel(text))

@@ -39,13 +39,14 @@ class HostWriter:
     sizes: list[str]
     made: list[ArrayParam]
     helper: list[str] = field(default_factory=list)
+    careful: bool = False  # one size, a grid rounded up, arguments that fit
 
     def emit(self, line: str) -> None:
         self.lines.append(f"    {line}")
 
     def size(self) -> str:
         """A number for an extent: mostly the one that all arrays share."""
-        if self.ch.chance(75):
+        if self.ch.chance(75) or self.careful:
             return self.sizes[0]
         extra = [f"{self.sizes[0]} + 1", f"2 * {self.sizes[0]}", str(self.ch.integer(1, 8)), *self.sizes]
         return self.ch.pick(extra)
@@ -84,7 +85,7 @@ class HostWriter:
         off = (f"{s} // {threads}", f"{s} // {threads} + 1", f"max(1, {s} // {threads})", "1", "2",
                f"({size} + {threads} - 1) // {threads} + 1", size,
                f"{s} // {threads} + ({s} % {threads} != 0)")  # fmt: skip
-        return self.ch.pick(right if self.ch.chance(65) else off)
+        return self.ch.pick(right if self.ch.chance(65) or self.careful else off)
 
     def extent(self) -> str:
         """The size that the grid is made for."""
@@ -104,9 +105,9 @@ class HostWriter:
             second = str(self.ch.pick((2, 4, 1)))
             grid.append(self.blocks(size, second))
             block.append(second)
-        elif self.ch.chance(6):
+        elif self.ch.chance(6) and not self.careful:
             grid.append(self.ch.pick(("1", "m", "2")))
-        elif self.ch.chance(4):
+        elif self.ch.chance(4) and not self.careful:
             block.append(self.ch.pick(("1", "2", "m")))
         self.place(f"k[{_tuple(grid)}, {_tuple(block)}]", self.arguments())
 
@@ -141,7 +142,7 @@ class HostWriter:
         for _ in self.program.scalars:
             common = (self.sizes[0], self.sizes[0], f"{x.name}.shape[0]", f"{self.sizes[0]} - 1")
             other = (self.sizes[-1], str(self.ch.integer(0, 8)), self.numbers[-1], "len(" + x.name + ")")
-            out.append(self.ch.pick(common if self.ch.chance(75) else other))
+            out.append(self.ch.pick(common[:3] if self.careful else common if self.ch.chance(75) else other))
         return out
 
     def check(self) -> None:
@@ -177,9 +178,9 @@ def _tuple(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-def program(ch: Chooser, kernel: Program, seed: str) -> HostProgram:
+def program(ch: Chooser, kernel: Program, seed: str, careful: bool = False) -> HostProgram:
     """Host code around a kernel."""
-    w = HostWriter(ch, kernel, ["n", "m"], [], [], [], [])
+    w = HostWriter(ch, kernel, ["n", "m"], [], [], [], [], careful=careful)
     w.main()
     head = f"def main({', '.join([*w.numbers, *(a.name for a in w.given)])}):"
     text = "\n".join(["import math", "import numpy as np", kernel.text, *w.helper, "", head, *w.lines, ""])
@@ -187,6 +188,7 @@ def program(ch: Chooser, kernel: Program, seed: str) -> HostProgram:
 
 
 def seeded(seed: int) -> HostProgram:
-    """The program of a seed; one of eight has barriers."""
-    make = barriers.seeded if seed % 8 == 7 else generate.seeded
-    return program(Seeded(f"host/{seed}"), make(f"host/{seed}"), f"host/{seed}")
+    """The program of a seed; one of eight has barriers, one of five is a careful one."""
+    name, careful = f"host/{seed}", seed % 5 == 1
+    kernel = barriers.seeded(name) if seed % 8 == 7 else generate.seeded(name, tame=careful)
+    return program(Seeded(name), kernel, name, careful)

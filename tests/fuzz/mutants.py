@@ -152,6 +152,7 @@ TABLES = ((IN_KERNEL, "cuda.jit"), (IN_TILES, "triton.jit"), (IN_HOST, ""))
 
 TWICE = "elements are added twice by atomics: a wrong sum, and no race"
 UNUSED = "the lanes left out are used under the same mask alone"
+FEWER = "elements are left out of a sum: a wrong number, and no access that is wrong"
 NEIGHBOUR = "the neighbour that is read is in range as well, and nobody writes it"
 EXPLAINED = {
     ("triton/index_add", "mask-dropped-1"): "lanes past the end add the padding, zero, to the first row",
@@ -161,6 +162,12 @@ EXPLAINED = {
     ("numba/differences", "index-off-by-one-2"): NEIGHBOUR,
     ("numba/echo", "relation-loosened-1"): "the first elements read their own echo, which is in range",
     ("numba/dot_product", "stride-halved-0"): TWICE,
+    ("numba/histogram", "relation-loosened-0"): FEWER,
+    ("numba/histogram", "stride-halved-0"): TWICE,
+    ("numba/rgb_to_gray", "index-off-by-one-7"): NEIGHBOUR,
+    ("numba/rgb_to_gray", "index-off-by-one-10"): NEIGHBOUR,
+    ("numba/scatter_add", "relation-loosened-1"): FEWER,
+    ("numba/scatter_add", "grid-floored-0"): FEWER,
     **{("numba/jacobi", f"index-off-by-one-{k}"): NEIGHBOUR for k in (0, 1, 2, 4, 5, 6, 7, 9)},
 }
 

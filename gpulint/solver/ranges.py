@@ -101,7 +101,7 @@ def settle(s: Setting, domain: Bool, goal: Bool, named: Named) -> Answer:
         if how:
             return Answer(how)
     hopeless = any(len(r) == 1 and r[0].lo is not None and r[0].lo > 0 for r in found)
-    top = best(found, lambda c: possible(s, c))
+    top = best(found, lambda c: possible(s, c), s.tile_sizes)
     if top is None:
         return Answer(hopeless=hopeless)
     return Answer(clauses=top[0], rank=top[1], hopeless=hopeless)

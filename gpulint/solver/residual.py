@@ -215,17 +215,22 @@ def _caps(c: Bool) -> bool:
 
 
 def best(
-    alternatives: list[Residual], possible: Callable[[Clause], bool]
+    alternatives: list[Residual], possible: Callable[[Clause], bool], tiles: frozenset[Sym] = frozenset()
 ) -> tuple[tuple[Clause, ...], int] | None:
-    """The alternative closest to plain data, with its rank; impossible clauses are left out."""
+    """The alternative closest to plain data, with its rank; impossible clauses are left out.
+
+    Of two alike the one without sizes of tiles is taken: `n <= x.size` rather than `BLOCK <= x.size`, which a
+    block that is rounded up breaks.
+    """
     ranked = []
     for r in alternatives:
         cs = clauses(r)
         if cs is None or not all(possible(c) for c in cs):
             continue
+        tiled = sum(bool(symbols(c.condition) & tiles) for c in cs)
         size = sum(len(str(c)) for c in cs)
-        ranked.append((max((rank(c) for c in cs), default=0), len(cs), size, str(cs), cs))
+        ranked.append((max((rank(c) for c in cs), default=0), tiled, len(cs), size, str(cs), cs))
     if not ranked:
         return None
-    top = min(ranked, key=lambda t: t[:4])
-    return top[4], top[0]
+    top = min(ranked, key=lambda t: t[:5])
+    return top[5], top[0]

@@ -19,7 +19,7 @@ from gpulint.solver.pairs import TILES, Order
 from gpulint.solver.prover import ELEMENT, Budget, Prover
 from gpulint.solver.signs import floored, unwrapped
 from gpulint.solver.space import Seen
-from gpulint.term import FALSE, TRUE, Bool, Int, and_, ge, lt
+from gpulint.term import FALSE, TRUE, Bool, Int, Sym, and_, ge, lt, symbols
 
 T = TypeVar("T", Int, Bool)
 
@@ -73,6 +73,11 @@ class Setting:
         """
         given = map(self.term, space.launch_facts(self.kernel, self.accesses, self.options))
         return tuple(f for f in given if f != FALSE)
+
+    @cached_property
+    def tile_sizes(self) -> frozenset[Sym]:
+        """The parameters that are sizes of tiles."""
+        return frozenset(symbols(*(size for a in self.accesses.accesses for _, size in a.lanes)))
 
     @cached_property
     def order(self) -> Order:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
-from gpulint.solver.residual import EXACT, SIZE, rank
+from gpulint.solver.residual import EXACT, SIZE, best, rank
 from gpulint.solver.space import total
-from gpulint.term import le, mul, sym
+from gpulint.term import le, mul, sub, sym, symbols
 
 STEP, SIZE_OF = sym("step"), sym("x.size")
 
@@ -22,3 +22,11 @@ def test_threads_of_the_whole_launch_are_exact_sizes() -> None:
 
 def test_blocks_and_threads_together_are_exact_sizes() -> None:
     assert rank(Clause(le(names.grid_size(0) + names.block_size(1), SIZE_OF))) == EXACT
+
+
+def test_a_clause_without_the_size_of_a_tile_is_preferred() -> None:
+    block, n = sym("B"), sym("n")
+    ways = [(sub(block, SIZE_OF),), (sub(n, SIZE_OF),)]
+    for alternatives in (ways, ways[::-1]):
+        found = best(alternatives, lambda c: True, frozenset(symbols(block)))
+        assert found is not None and [str(c) for c in found[0]] == ["n <= x.size"]

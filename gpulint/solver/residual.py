@@ -199,6 +199,8 @@ def rank(c: Clause) -> int:
     if not launch:
         return CAP if _caps(c.condition) else DATA
     blocks = all(n.startswith("grid.") and "*" not in n for n in launch)  # a launch has exactly so many
+    quotients = symbols(*(of_atom(a) for a in apps(c.condition, op="floordiv")))
+    blocks = blocks and not any(s.name in launch for s in quotients)
     if not blocks and (len(launch) > 1 or any("*" in n for n in launch)):
         return EXACT
     return SIZE if len(names) > 1 or _caps(c.condition) else EXACT

@@ -32,8 +32,16 @@ def cut(term: App | Junction, lo: int | None, hi: int | None) -> App:
     the points of a launch apart. Sound: any value within the bounds is allowed for.
     """
     inner = sorted(_symbols(term), key=lambda s: s.order)
-    args = tuple(intern(Int, (((s,), 1),)) for s in inner)
+    args = tuple(intern(Int, (((_number(s),), 1),)) for s in inner)
     return intern(App, ("fn", f"deep#{digest(term.order)}", args, lo, hi))
+
+
+def _number(s: Sym) -> Sym | App:
+    """The symbol as an integer: a condition is one or zero."""
+    if not s.boolean:
+        return s
+    one, zero = intern(Int, (((), 1),)), intern(Int, ())
+    return intern(App, ("select", "", (intern(Literal, (s, False)), one, zero), 0, 1))
 
 
 def _symbols(term: App | Junction) -> set[Sym]:

@@ -150,3 +150,12 @@ def test_order_is_the_same_in_every_process():
         for seed in ("1", "2")
     }  # fmt: skip
     assert len(outputs) == 1
+
+
+def test_conditions_in_a_deep_term_are_numbers_of_the_unknown():
+    on, x = t.bool_sym("on"), t.sym("x")
+    deep = x
+    for _ in range(2 * MAX_DEPTH):
+        deep = t.floordiv(t.select(on, deep, deep + 1), x + 2)
+    unknown = next(a for a in t.apps(deep, op="fn"))
+    assert t.select(on, 1, 0) in unknown.args

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Union
 
 from gpulint.ir.span import Span
@@ -11,6 +12,21 @@ from gpulint.ir.span import Span
 Index = tuple[int, ...]
 Number = Union[int, float, bool]
 Point = tuple[tuple[int, int, int], tuple[int, int, int]]  # (block index, thread index)
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What an array holds at first: `listed` elements, and `rest` everywhere else (None: no value)."""
+
+    rest: Number | None
+    listed: tuple[tuple[Index, Number], ...] = ()
+
+    @cached_property
+    def _table(self) -> dict[Index, Number]:
+        return dict(self.listed)
+
+    def __call__(self, index: Index) -> Number | None:
+        return self._table.get(index, self.rest)
 
 
 @dataclass
@@ -49,6 +65,15 @@ class ConcreteLaunch:
     max_steps: int = 2_000_000
     max_reports: int = 1
     unpadded: Span | None = None
+
+    def content(self) -> Hashable:
+        """Equal for launches that run alike; arrays are told apart by their `initial`."""
+        arrays = (
+            (name, a.shape, a.initial, a.buffer, a.start, a.dtype) for name, a in sorted(self.arrays.items())
+        )
+        scalars = tuple(sorted(self.scalars.items()))
+        limits = (self.points, self.dynamic_shared, self.max_reports, self.unpadded)
+        return (self.grid, self.block, tuple(arrays), scalars, *limits)
 
 
 @dataclass(frozen=True)

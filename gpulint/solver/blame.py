@@ -98,14 +98,16 @@ def relation(s: Setting, goal: Bool) -> bool:
     if len(owners) < 2:
         return False
     prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS), memo=s.memo)
+    ways: list[Bool] = []
+    left: list[Bool] = []
     for own in owners.values():
         step = _multiple(prover, {x for other in owners.values() if other is not own for x in other})
         for size in (2 * step, 3 * step):
             fixed = and_(*(eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)))
             never = not_(subst(goal, dict.fromkeys(own, const(size))))
-            if prover.prove(fixed, never) and not prover.unsat(fixed):
-                return False
-    return True
+            (ways if prover.prove(fixed, never, z3_too=False) else left).append(fixed)
+    ways += [w for w, broken in zip(left, prover.unsat_each(goal, left), strict=True) if broken]
+    return all(prover.unsat(w) for w in ways)
 
 
 def _multiple(prover: Prover, symbols_: set[Sym]) -> int:

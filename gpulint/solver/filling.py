@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise, product
 
-from gpulint.interp.launch import Index, Number
+from gpulint.interp.launch import Filled, Index, Number
 
 Contents = Callable[[Index], "Number | None"]
 MAX_LISTED = 4096  # elements that are compared with what is known of them
@@ -37,6 +37,17 @@ class Known:
         return not self.sorted or all(a <= b for a, b in pairwise(numbers))
 
 
+@dataclass(frozen=True)
+class Counting:
+    """Elements that count up in row-major order from the first."""
+
+    first: int
+    strides: tuple[int, ...]
+
+    def __call__(self, index: Index) -> Number:
+        return self.first + sum(i * step for i, step in zip(index, self.strides, strict=True))
+
+
 def fitting(known: Known, shape: Index, chosen: Contents) -> Contents | None:
     """The chosen contents where they fit, else ones that count up, or one number; None when none do.
 
@@ -49,13 +60,7 @@ def fitting(known: Known, shape: Index, chosen: Contents) -> Contents | None:
     for extent in reversed(shape[1:]):
         strides.insert(0, strides[0] * extent)
 
-    def counting(index: Index) -> Number:
-        return first + sum(i * step for i, step in zip(index, strides, strict=True))
-
-    def same(index: Index) -> Number:
-        return first
-
-    for contents in (chosen, counting, same):
+    for contents in (chosen, Counting(first, tuple(strides)), Filled(first)):
         if known.allows(_listed(shape, contents)):
             return contents
     return None

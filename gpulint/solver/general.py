@@ -229,7 +229,7 @@ def _either(s: Setting, full: Setting, inferred: tuple[Clause, ...], ask: Ask) -
 
 def _disjoint(s: Setting, full: Setting, inferred: tuple[Clause, ...], named: Named) -> list[Verdict]:
     out: list[Verdict] = []
-    pairing = Pairing(s.kernel, s.accesses)
+    pairing = Pairing(s.kernel, s.accesses, s.order)
     for i, (a, b) in enumerate(pairing.candidates()):
         o = disjoint.obligation(Pair(a, b))
         if i >= MAX_PAIRS:

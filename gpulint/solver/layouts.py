@@ -34,7 +34,7 @@ def row_major(s: Setting, name: str) -> Setting | None:
         b, mapping={k: packed(v) for k, v in b.mapping.items()}, facts=tuple(map(packed, b.facts)),
         device_facts=tuple(map(packed, b.device_facts)), flags={k: packed(v) for k, v in b.flags.items()},
     )  # fmt: skip
-    return Setting(s.kernel, s.accesses, s.options, s.premises, s.site, binding, s.budget)
+    return Setting(s.kernel, s.accesses, s.options, s.premises, s.site, binding, s.budget, s.memo)
 
 
 def _strides(a: HostArray) -> dict[Sym, Int]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gpulint.interp.launch import Filled
 from gpulint.solver.encode import Encoder, load_name, symbol_name
-from gpulint.term import App, Atom, Bool, Int, Sym, Unbound, evaluate, holds, symbols
+from gpulint.term import App, Atom, Bool, Int, Sym, Unbound, bool_sym, evaluate, holds, not_, or_, symbols
 
 
 def make_solver(rlimit: int) -> Any:
@@ -19,6 +20,21 @@ def make_solver(rlimit: int) -> Any:
     return solver
 
 
+def alternatives(claims: Sequence[Bool], ways: Sequence[Bool], rlimit: int) -> Iterator[bool]:
+    """For each of the ways, whether Z3 finds it contradictory with the claims."""
+    import z3
+
+    if not ways:
+        return
+    chosen = [bool_sym(f"way {i}") for i in range(len(ways))]
+    solver = make_solver(rlimit)
+    implied = (or_(not_(c), way) for c, way in zip(chosen, ways, strict=True))
+    solver.from_string(Encoder().script([*claims, *implied]))
+    for c in chosen:
+        (s,) = symbols(c)
+        yield bool(solver.check(z3.Bool(symbol_name(s)[1:-1])) == z3.unsat)
+
+
 class Model:
     """The numbers of one solution. What it leaves open takes the smallest value that it may have."""
 
@@ -26,6 +42,7 @@ class Model:
         self._encoder = encoder
         self._numbers: dict[str, Any] = {}
         self._functions: dict[str, Any] = {}
+        self._contents: dict[str, Filled] = {}
         for d in model.decls():
             if d.arity() == 0:
                 self._numbers[d.name()] = model[d]
@@ -66,14 +83,18 @@ class Model:
 
     def element(self, array: str, subscripts: Sequence[int]) -> int:
         """The value that the solution gives to an element of a read-only array."""
-        table = self._functions.get(load_name(array, len(subscripts)))
-        if table is None:
-            return 0
-        *entries, default = table.as_list()
-        for entry in entries:
-            if [x.as_long() for x in entry[:-1]] == list(subscripts):
-                return int(entry[-1].as_long())
-        return int(default.as_long()) if hasattr(default, "as_long") else 0
+        return int(self.contents(array, len(subscripts))(tuple(subscripts)) or 0)
+
+    def contents(self, array: str, rank: int) -> Filled:
+        """What the solution says that an array of a rank holds."""
+        key = load_name(array, rank)
+        if key not in self._contents:
+            table = self._functions.get(key)
+            *entries, default = table.as_list() if table is not None else [0]
+            listed = {tuple(x.as_long() for x in e[:-1]): int(e[-1].as_long()) for e in reversed(entries)}
+            rest = int(default.as_long()) if hasattr(default, "as_long") else 0
+            self._contents[key] = Filled(rest, tuple(listed.items()))
+        return self._contents[key]
 
 
 def smallest(solver: Any, encoder: Encoder, wanted: Sequence[Sym]) -> Model:
@@ -87,18 +108,19 @@ def smallest(solver: Any, encoder: Encoder, wanted: Sequence[Sym]) -> Model:
         name = z3.Int(symbol_name(s)[1:-1])
         value = best.eval(name, model_completion=True).as_long()
         low = -1 if s.lo is None else s.lo - 1
-        for _ in range(72):
+        stride = 1  # small values are usual: from below in growing steps, then between the last two
+        for _ in range(96):
             if value <= low + 1:
                 break
-            middle = low + 1 if value - low < 4 else (low + value) // 2
+            middle = low + stride if stride and low + stride < value else (low + value) // 2
             solver.push()
             solver.add(name <= middle, name > low)
             found = solver.check() == z3.sat
             if found:
                 best = solver.model()
-                value = best.eval(name, model_completion=True).as_long()
+                value, stride = best.eval(name, model_completion=True).as_long(), 0
             else:
-                low = middle
+                low, stride = middle, 2 * stride
             solver.pop()
         solver.add(name <= value)
     return Model(best, encoder)

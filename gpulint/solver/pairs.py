@@ -100,12 +100,12 @@ def _tie(way: tuple[Tie, ...], loop: Loop) -> Tie | None:
 class Pairing:
     """Enumerates the pairs of one kernel."""
 
-    def __init__(self, kernel: Kernel, accesses: AccessSet) -> None:
+    def __init__(self, kernel: Kernel, accesses: AccessSet, order: Order | None = None) -> None:
         self.accesses = accesses
         self.tiles = kernel.dialect in TILES
         self.barriers = any(s.kind in BLOCK for s in accesses.syncs)
         self.ordering = any(s.kind in WARP for s in accesses.syncs)
-        self.order = Order(kernel, accesses)
+        self.order = order or Order(kernel, accesses)
 
     def candidates(self) -> Iterator[tuple[Access, Access]]:
         """Pairs on one array, one a plain write or an atomic against a plain access; writes first."""

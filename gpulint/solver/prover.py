@@ -7,14 +7,14 @@ the answers do not depend on the machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING
 
 from gpulint.solver import cases, equalities, powers
-from gpulint.solver.bound import definitions, extremes, multiplied, upper
+from gpulint.solver.bound import extremes, multiplied
 from gpulint.solver.eliminate import SETTLE, Bounder
 from gpulint.solver.memo import Memo
 from gpulint.term import (
@@ -86,6 +86,8 @@ class Prover:
         self.settle = SETTLE  # steps for a goal over launch symbols; more of them where few are asked
         self.ranges = dict(ranges or {})
         self._support = [(f, frozenset(symbols(f))) for f in self.facts]
+        self._relevant: dict[tuple[frozenset[Sym], int], list[Bool]] = {}
+        self._bounders: dict[tuple[Bool | Int | int, ...], Bounder] = {}
         self._cache: dict[tuple[Bool, Bool, bool], str] = {}
 
     @cached_property
@@ -132,8 +134,14 @@ class Prover:
 
     def relevant(self, *terms: Bool | Int, hops: int = 8) -> list[Bool]:
         """The facts connected to the symbols of the terms, through at most `hops` other facts."""
-        want: set[Sym] = set(symbols(*terms))
-        left = list(self._support)
+        want = frozenset(symbols(*terms))
+        key = (want, hops)
+        if key not in self._relevant:
+            self._relevant[key] = self._connected(want, hops)
+        return self._relevant[key]
+
+    def _connected(self, want: Set[Sym], hops: int) -> list[Bool]:
+        left = self._support
         out: list[Bool] = []
         for _ in range(hops):
             near = [item for item in left if item[1] & want]
@@ -141,7 +149,7 @@ class Prover:
                 break
             left = [item for item in left if not item[1] & want]
             out += [f for f, _ in near]
-            want = want.union(*(s for _, s in near))
+            want = frozenset().union(*(s for _, s in near))  # what earlier ones have in common is taken
         return out
 
     def prove(self, domain: Bool, goal: Bool, z3_too: bool = True) -> str:
@@ -159,10 +167,15 @@ class Prover:
 
     def bounder(self, domain: Bool, *goals: Int) -> Bounder:
         """Elimination over the facts and the domain, with the definitions that the terms need."""
+        key: tuple[Bool | Int | int, ...] = (self.settle, domain, *goals)
+        if key not in self._bounders:
+            self._bounders[key] = self._bounder(domain, *goals)
+        return self._bounders[key]
+
+    def _bounder(self, domain: Bool, *goals: Int) -> Bounder:
         known = [domain, *self.elements(domain, *goals)]
         known += self.relevant(*known, *goals)
-        cons = [p for f in known for p in upper(f)]
-        return self.memo.bounder([*cons, *definitions(cons, *goals)], self.settle)
+        return self.memo.bounder(known, goals, self.settle)
 
     def _cheap(self, domain: Bool, goal: Bool, depth: int) -> str:
         if goal == TRUE or domain == FALSE or goal in conjuncts(domain):
@@ -224,6 +237,24 @@ class Prover:
                 return False
             self.memo.unsat[key] = self._contradictory(claims)
         return self.memo.unsat[key]
+
+    def unsat_each(self, whole: Bool, ways: Sequence[Bool]) -> list[bool]:
+        """For each of the ways, whether it contradicts the facts and a condition.
+
+        All are asked of one solver; each costs as much of the budget as a question of its own.
+        """
+        if apps(whole, op="pow") or not ways:
+            return [self.unsat(whole, way) for way in ways]
+        from gpulint.solver.model import alternatives
+
+        whole = and_(whole, *self.elements(whole))
+        claims = [whole, *self.relevant(whole, *ways, hops=PROOF_HOPS)]
+        key = frozenset(p for c in claims for p in conjuncts(c))
+        asked = [w for w in dict.fromkeys(ways) if (key | {w}) not in self.memo.unsat]
+        asked = [w for w in asked if self.budget.spend("proofs")]
+        for w, answer in zip(asked, alternatives(claims, asked, self.rlimit), strict=True):
+            self.memo.unsat[key | {w}] = answer
+        return [self.memo.unsat.get(key | {w}, False) for w in ways]
 
     def _contradictory(self, claims: list[Bool]) -> bool:
         import z3

@@ -45,6 +45,8 @@ def pair(s: Setting, o: Obligation) -> Pair:
 
 def refute(s: Setting, o: Obligation) -> Witness | None:
     """A replayed witness against an obligation in a setting that binds the launch."""
+    if s.budget.models <= 0:
+        return None
     if o.lanes is not None:
         return lanes.refute(s, o)
     if not contents.tell(s, o) or agree.alike(o):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from gpulint.contract.bind import dynamic_width
 from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import Argument, HostArray, Scalar
-from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Index, Number, Point
+from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Filled, Number, Point
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Param
 from gpulint.ir.types import FloatType
@@ -112,16 +112,12 @@ class Reader:
         shape = tuple(self.number(self.s.term(e)) for e in array.extents) if array else (1,)
         if not shape and not any(a.array.name == name for a in self.s.accesses.accesses):
             shape = (self.number(self.s.term(names.size(name, None))),)  # only its size is ever asked for
-        model = self.model
-        told = model.tells(name) and (self.counters or not self._written(name))
-
-        def initial(index: Index) -> Number | None:
-            return model.element(name, index) if told else fill
-
+        told = self.model.tells(name) and (self.counters or not self._written(name))
+        initial = self.model.contents(name, len(shape)) if told else Filled(fill)
         arg = self.s.site.arguments.get(name) if self.s.site is not None else None
         buffer, start = self._place(name)
         if unset and isinstance(arg, HostArray) and arg.initialised is False:
-            return ConcreteArray(shape, lambda _: None, buffer, start=start)
+            return ConcreteArray(shape, Filled(None), buffer, start=start)
         known = self._known(name)
         contents = fitting(known, shape, initial) if known is not None else initial
         return ConcreteArray(shape, contents, buffer, start=start) if contents is not None else None

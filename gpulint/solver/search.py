@@ -15,10 +15,11 @@ from gpulint.contract.bind import Binding
 from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray
 from gpulint.interp.launch import ConcreteLaunch, Point, Violation
-from gpulint.interp.replay import replay
+from gpulint.interp.replay import shown
 from gpulint.ir import symbols as names
 from gpulint.solver import agree, powers, space
 from gpulint.solver.reader import Reader
+from gpulint.solver.replays import ONE_RUN
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
 from gpulint.solver.verdict import Obligation, Witness
@@ -30,7 +31,6 @@ from gpulint.term.walk import atoms
 BLOCKS = ((32, 1, 1), (8, 8, 1), (4, 4, 4))  # usual block shapes by launch rank, kept small
 ALL_THREADS = 2048  # up to this many threads the whole launch is replayed
 SEARCH_RLIMIT = 3_000_000
-REPLAY_STEPS = 300_000  # statements (of a tile kernel: element operations) of one replay
 SMALL_TILE = 64
 COORDINATES = ("threadIdx.", "blockIdx.", "gid.", "lane")
 FILLS = ((0, 0), (1, 1), (-1, -1), (1, 0))  # what arrays hold where the model is silent (`Reader.launch`)
@@ -90,7 +90,6 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
         launch = reader.launch(fill, ask.kind == "uninitialised", counters)
         if launch is None:
             return None
-        launch.max_steps = REPLAY_STEPS * (2 if tight else 1)
         if ask.obligation.lanes is not None and ask.obligation.lanes.wins:
             launch.unpadded = ask.obligation.span
         launch.points = None if whole else reader.points(launch.block)
@@ -99,7 +98,8 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
             launch.points = None if grid else blocks(reader.points(launch.block), launch.block)
             if not launch.points or len(launch.points) > ALL_THREADS:
                 return None
-        found = replay(s.kernel, launch, ask.kind, ask.obligation.span, ask.array or None)
+        wrong = s.memo.replays.violations(s.kernel, launch, ONE_RUN * (2 if tight else 1))
+        found = shown(wrong, ask.kind, ask.obligation.span, ask.array or None)
         if found is not None and not agree.harmless(ask.obligation, found):
             first = first or witness(reader, launch, found, ask.obligation.access)
             if not placed_by_data(ask):

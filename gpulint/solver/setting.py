@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from gpulint.contract.bind import Binding
 from gpulint.contract.clause import Clause
@@ -46,10 +46,10 @@ class Setting:
         self.site, self.binding = site, binding
         self.budget, self.memo = budget or Budget(), memo or Memo()
         self.tiles = kernel.dialect in TILES
-        self.alone: dict[
-            tuple[int, int], bool
-        ] = {}  # pairs of accesses that only one thread of a block reaches
+        self.alone: dict[tuple[int, int], bool] = {}  # pairs that only one thread of a block reaches
         self._seen: dict[tuple[int, frozenset[int]], Seen] = {}
+        self._mapped: dict[tuple[int, frozenset[int]], Seen] = {}
+        self._terms: dict[Int | Bool, Int | Bool] = {}
 
     @cached_property
     def prover(self) -> Prover:
@@ -82,7 +82,9 @@ class Setting:
     @cached_property
     def order(self) -> Order:
         """How barriers order the accesses."""
-        return Order(self.kernel, self.accesses)
+        if self.memo.order is None:
+            self.memo.order = Order(self.kernel, self.accesses)
+        return self.memo.order
 
     def _ordered(self) -> frozenset[str]:
         said = {c.arrays[0] for c in self.premises if c.predicate == "sorted"}
@@ -112,7 +114,12 @@ class Setting:
 
     def term(self, t: T) -> T:
         """A kernel term in this setting: over host symbols when there is a launch site."""
-        return t if self.binding is None else self.binding.apply(space.unfold(t))
+        if self.binding is None:
+            return t
+        found = self._terms.get(t)
+        if found is None:
+            found = self._terms[t] = self.binding.apply(space.unfold(t))
+        return cast(T, found)
 
     def with_premises(self, more: Iterable[Clause]) -> Setting:
         """This setting with more clauses taken as given."""
@@ -127,23 +134,23 @@ class Setting:
         return self._with(self.premises, (*self.more, *facts))
 
     def _with(self, premises: tuple[Clause, ...], more: tuple[Bool, ...]) -> Setting:
-        return Setting(
-            self.kernel,
-            self.accesses,
-            self.options,
-            premises,
-            self.site,
-            self.binding,
-            self.budget,
-            self.memo,
-            more,
-        )
+        out = Setting(
+            self.kernel, self.accesses, self.options, premises, self.site, self.binding, self.budget,
+            self.memo, more,
+        )  # fmt: skip
+        out._terms, out._mapped = self._terms, self._mapped
+        return out
 
     def see(self, a: Access | IntOp, within: frozenset[int] = frozenset(space.AXES)) -> Seen:
         key = (id(a), within)
         if key not in self._seen:
-            s = space.see(a, within)
-            if self.binding is not None:
-                s = s.mapped(self.term, self.term)
-            self._seen[key] = unwrapped(floored(s, self.prover), self.prover)
+            self._seen[key] = unwrapped(floored(self._bound(a, within), self.prover), self.prover)
         return self._seen[key]
+
+    def _bound(self, a: Access | IntOp, within: frozenset[int]) -> Seen:
+        """The access in the terms of the launch site, before premises are looked at."""
+        key = (id(a), within)
+        if key not in self._mapped:
+            s = self.memo.see(a, within)
+            self._mapped[key] = s if self.binding is None else s.mapped(self.term, self.term)
+        return self._mapped[key]

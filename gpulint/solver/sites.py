@@ -9,6 +9,7 @@ single input (a size that is no multiple of the block) is a fault of the launch.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from gpulint.contract.bind import Binding, bind
 from gpulint.contract.clause import Clause
@@ -50,14 +51,15 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
         return out
     met = {c: meets(s, c) for c in dict.fromkeys((*declared, *r.inferred, *_all(r)))}
     out.unmet = [c for c in dict.fromkeys((*declared, *r.inferred)) if not met[c]]
-    given = _possible(s, [c for c in r.inferred if not met[c] and independent(s, c)])
+    loose = cache(lambda c: independent(s, c))
+    given = _possible(s, [c for c in r.inferred if not met[c] and loose(c)])
     natural = s.with_premises(given)
     for i, v in enumerate(r.verdicts):
         if v.kind == PROVED:
             continue
         if v.kind == UNDER and all(met[c] for c in v.clauses):
             continue
-        own = [c for c in v.clauses if independent(s, c)] if chosen_by_caller(site) else []
+        own = [c for c in v.clauses if loose(c)] if chosen_by_caller(site) else []
         kept = s.with_premises((*given, *own)) if own else natural
         if contents.doubted(s, v.obligation):
             kept = s.with_premises(c for c in (*given, *own) if c.predicate != "injective")

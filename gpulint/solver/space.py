@@ -79,6 +79,8 @@ def _totals(t: T) -> T:
 
 def unfold(t: T) -> T:
     """`grid.x * block.x` as the product again: for clauses that a user reads or a host evaluates."""
+    if symbols(t).isdisjoint(atom_of(total(a)) for a in AXES):
+        return t
     products = {a: mul(names.grid_size(a), names.block_size(a)) for a in AXES}
     return subst(t, {atom_of(total(a)): products[a] for a in AXES})
 

@@ -30,8 +30,20 @@ def shapes(kernel: n.Kernel) -> tuple[tuple[n.Expr, ...], ...]:
 
 def certain(kernel: n.Kernel) -> Iterator[n.Stmt]:
     """The statements that are compiled whatever the constexpr parameters are."""
-    runtime = {p.name for p in kernel.params if not p.constexpr and not p.is_array}
-    return _certain(kernel.body, runtime)
+    return _certain(kernel.body, _of_launch(kernel))
+
+
+def _of_launch(kernel: n.Kernel) -> set[str]:
+    """Parameters and locals that hold values of the launch, not of the compilation."""
+    out = {p.name for p in kernel.params if not p.constexpr and not p.is_array}
+    every = list(statements(kernel.body))
+    out |= {s.target for s in every if isinstance(s, (n.Load, n.Atomic))}
+    while True:
+        given = (s for s in every if isinstance(s, n.Assign) and s.target not in out)
+        more = {s.target for s in given if _at_run_time(s.value, out)}
+        if not more:
+            return out
+        out |= more
 
 
 def _certain(body: Iterable[n.Stmt], runtime: set[str]) -> Iterator[n.Stmt]:
@@ -43,10 +55,23 @@ def _certain(body: Iterable[n.Stmt], runtime: set[str]) -> Iterator[n.Stmt]:
                 yield from _certain(s.other, runtime)
             elif _leaves((*s.then, *s.other)):
                 return
+        elif isinstance(s, n.For) and not _runs_through(s, runtime):
+            continue
         elif isinstance(s, (n.For, n.While, n.Block)):
             yield from _certain(s.body, runtime)
             if isinstance(s, n.Block) and _leaves(s.body, s.label):
                 return
+
+
+def _runs_through(loop: n.For, runtime: set[str]) -> bool:
+    """Whether the body is compiled: one that is unrolled as often as compile-time values say may not be."""
+    bounds = (loop.start, loop.stop, loop.step)
+    if any(_at_run_time(e, runtime) for e in bounds):
+        return True
+    start, stop, step = (e.value if isinstance(e, n.Const) else None for e in bounds)
+    if not (isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step):
+        return False
+    return len(range(start, stop, step)) > 0
 
 
 def _sizes(s: n.Stmt) -> list[n.Expr]:

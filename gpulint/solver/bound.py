@@ -15,6 +15,7 @@ fragment of Handelman's theorem).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import permutations
 
 from gpulint.solver import ceilings
 from gpulint.solver.flat import without
@@ -34,8 +35,10 @@ from gpulint.term import (
     subst,
 )
 from gpulint.term.build import ONE, monomial, of_atom
-from gpulint.term.interval import bounds
+from gpulint.term.interval import Interval, bounds
 from gpulint.term.walk import atoms
+
+MAX_QUOTIENTS = 6  # by one divisor that are compared with each other
 
 
 def upper(cond: Bool) -> list[Int]:
@@ -88,7 +91,8 @@ def definitions(constraints: Sequence[Int], *goals: Int) -> list[Int]:
     low = floors(constraints)
     tops = ceilings.tops(constraints)
     out: list[Int] = []
-    for a in atoms(*goals, *constraints):
+    found = list(atoms(*goals, *constraints))
+    for a in found:
         if not isinstance(a, App):
             continue
         t = of_atom(a)
@@ -107,18 +111,51 @@ def definitions(constraints: Sequence[Int], *goals: Int) -> list[Int]:
             out += [sub(t, x) for x in a.args]
         elif a.op == "max":
             out += [sub(x, t) for x in a.args]
+    return out + _ordered_quotients(found, constraints, low)
+
+
+def _ordered_quotients(found: Iterable[Atom], cons: Sequence[Int], low: dict[Atom, int]) -> list[Int]:
+    """`x // w + k <= y // w` for quotients by one positive divisor where a constraint gives `x + k*w <= y`.
+
+    Sound: floor division by w >= 1 is monotone, and `(x + k*w) // w == x // w + k`.
+    """
+    by: dict[Int, list[App]] = {}
+    for a in found:
+        if isinstance(a, App) and a.op == "floordiv" and at_least(a.args[1], low, 1):
+            by.setdefault(a.args[1], []).append(a)
+    out = []
+    for w, quotients in by.items():
+        for a, b in permutations(quotients[:MAX_QUOTIENTS], 2):
+            gap = sub(a.args[0], b.args[0])
+            ahead = next((k for k in (1, 0, -1) if _given(add(gap, mul(w, k)), cons)), None)
+            if ahead is not None:
+                out.append(add(sub(of_atom(a), of_atom(b)), ahead))
     return out
 
 
+def _given(p: Int, cons: Sequence[Int]) -> bool:
+    """Whether `p <= 0` by one constraint, or by static bounds."""
+    if p.hi is not None and p.hi <= 0:
+        return True
+    return any((rest := sub(p, g)).hi is not None and rest.hi <= 0 for g in cons)
+
+
 def floors(constraints: Iterable[Int]) -> dict[Atom, int]:
-    """Lower bounds of single atoms that constraints `k - a + rest <= 0` give, rest bounded below."""
+    """Lower bounds of single atoms that constraints `k - a + rest <= 0` give, rest bounded below.
+
+    A second pass uses what the first found: `n >= 1` and `n <= p` give `p >= 1`.
+    """
+    constraints = list(constraints)
     out: dict[Atom, int] = {}
-    for g in constraints:
-        for m, c in g.terms:
-            if len(m) == 1 and c == -1:
-                rest = add(g, of_atom(m[0]))
-                if rest.lo is not None:
-                    out[m[0]] = max(rest.lo, out.get(m[0], rest.lo))
+    for _ in range(2):
+        env: dict[Atom, Interval] = {a: (k, None) for a, k in out.items()}
+        for g in constraints:
+            for m, c in g.terms:
+                if len(m) == 1 and c == -1:
+                    rest = add(g, of_atom(m[0]))
+                    least = bounds(rest, env)[0] if env else rest.lo
+                    if least is not None:
+                        out[m[0]] = max(least, out.get(m[0], least))
     return out
 
 

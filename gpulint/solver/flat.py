@@ -8,6 +8,7 @@ from numbers to coefficients. `Monomials` belongs to one kernel and is dropped w
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import combinations
 
 from gpulint.term import Atom, Int, add
 from gpulint.term.build import monomial
@@ -15,6 +16,7 @@ from gpulint.term.node import Mono
 
 Flat = dict[int, int]
 MAX_DEGREE = 16  # atoms of a monomial that elimination makes
+MAX_FACTORS = 5  # of a monomial whose parts are all tried
 UNIT = 0  # the number of the empty monomial
 
 
@@ -29,11 +31,11 @@ class Numbered:
 
     @cached_property
     def parts(self) -> list[tuple[Mono, Mono]]:
-        """(part, rest) with part * rest the monomial: all of it, pairs of three, single atoms."""
+        """(part, rest) with part * rest the monomial: all of it, some of its atoms, single ones."""
         m = self.atoms
         parts = {m, *((a,) for a in m)} if len(m) > 1 else {m}
-        if len(m) == 3:
-            parts |= {(m[0], m[1]), (m[0], m[2]), (m[1], m[2])}
+        if 3 <= len(m) <= MAX_FACTORS:
+            parts |= {p for n in range(2, len(m)) for p in combinations(m, n)}
         return [(p, without(m, p)) for p in sorted(parts, key=lambda q: (-len(q), [a.order for a in q]))]
 
 

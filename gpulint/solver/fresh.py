@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.solver import contents, initialised, search
-from gpulint.solver.coverage import written_elsewhere
+from gpulint.solver.outputs import written_elsewhere
 from gpulint.solver.search import Ask
 from gpulint.solver.setting import Setting
 from gpulint.solver.sites import SiteRound

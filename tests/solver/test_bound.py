@@ -121,3 +121,41 @@ def test_a_goal_says_nothing_of_the_divisors_that_it_speaks_of() -> None:
     assert not Bounder([*cons, *definitions(cons, goal)]).proves(goal)
     known = [*cons, goal]
     assert Bounder([*known, *definitions(known, goal)]).proves(goal)
+
+
+def test_quotients_by_one_divisor_follow_their_dividends() -> None:
+    w, x = sym("w", Scope.LAUNCH, 1), sym("x", Scope.POINT, 0)
+    for size in (w, const(32)):
+        ceiling = floordiv(N + size - 1, size)
+        below = upper(and_(lt(x, N), le(1, N)))
+        proves = Bounder([*below, *definitions(below, floordiv(x, size), ceiling)]).proves
+        assert proves(floordiv(x, size) + 1 - ceiling)
+        assert not proves(floordiv(x, size) + 2 - ceiling)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_said_of_quotients_is_true(seed: int) -> None:
+    rng = random.Random(seed)
+    x, y = random_term(rng, 1), random_term(rng, 1)
+    w = rng.randint(1, 4)
+    cons = upper(le(x + rng.randint(-4, 4), y))
+    known = definitions(cons, floordiv(x, w), floordiv(y, w))
+    for env in ENVIRONMENTS:
+        if all(evaluate(c, env) <= 0 for c in cons):
+            assert all(evaluate(c, env) <= 0 for c in known)
+
+
+def test_a_product_of_four_is_bounded_by_a_pair_of_its_factors() -> None:
+    a, b, c, d = (sym(name, Scope.LAUNCH, 1) for name in "abcd")
+    q = sym("q", Scope.POINT, 0)
+    bounder = Bounder(upper(lt(q, a * b)))
+    assert bounder.proves(q * c * d + c * d - a * b * c * d)
+    assert not bounder.proves(q * c * d + c * d + 1 - a * b * c * d)
+
+
+def test_a_way_that_only_adds_constants_does_not_hide_another() -> None:
+    rows, width, tiles = (sym(name, Scope.LAUNCH, 1) for name in ("rows", "width", "tiles"))
+    q = sym("q", Scope.POINT, 0)
+    cycle = and_(le(64 * tiles, width + 63), le(width, 64 * tiles))
+    bounder = Bounder(upper(and_(cycle, lt(q, rows), le(rows * width, 1000), lt(q * 5, width * 70))))
+    assert bounder.proves(q * width + width - 1000)

@@ -34,6 +34,46 @@ def test_a_tile_under_a_compile_time_branch_may_never_be_made() -> None:
     assert found == {"A"}
 
 
+UNROLLED = """@triton.jit
+def k(x, out, K, V, B: tl.constexpr, REPS: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64)
+    a, b = tl.arange(0, B), tl.arange(0, B)
+    tl.store(out + i * K * V + a, 0.0, mask=a * V < K)
+    {setup}
+    for _ in {loop}:
+        mask = (a[:, None] < K) & (b[None, :] < V)
+        at = i * K * V + a[:, None] * V + b[None, :]
+        tl.store(out + at, tl.load(x + at, mask=mask), mask=mask)
+
+
+def run(x, reps):
+    n, K, V = x.shape
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    k[(n,)](x, out, K, V, B=triton.next_power_of_2(max(K, V)), REPS={reps})
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("setup", "loop", "reps", "made"),
+    [
+        ("pass", "tl.static_range(REPS)", "0", False),
+        ("pass", "tl.static_range(REPS)", "reps", False),
+        ("n = REPS // 2", "tl.static_range(n)", "reps", False),
+        ("pass", "tl.static_range(2)", "reps", True),
+        ("pass", "range(K)", "reps", True),
+        ("n = tl.cdiv(K, B)", "range(n)", "reps", True),
+        ("n = tl.load(x).to(tl.int32)", "range(n)", "reps", True),
+    ],
+)
+def test_a_tile_in_an_unrolled_loop_may_never_be_made(setup: str, loop: str, reps: str, made: bool) -> None:
+    """Where the tile is made for certain, `a * V` fits 32 bits for every lane; else a launch breaks it."""
+    text = HEAD + UNROLLED.format(setup=setup, loop=loop, reps=reps)
+    report = pipeline.check_file(text, "kernel.py", Config())
+    assert ("GL401" in {f.code for f in report.findings}) is not made
+
+
 DEQUANT = """@triton.jit
 def dequant(x, y, M, N, BLOCK: tl.constexpr):
     offs_m = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

@@ -1,0 +1,259 @@
+"""The point that writes a tensor element, given by the element's indices along the tensor's axes.
+
+A tile kernel addresses a tensor by one offset `s = base + r_1*d_1 + ... + r_n*d_n` over coordinates, lanes
+and loop counters `d`. The host says that the element with indices `i_k` lies at `sum(i_k * stride_k)`. Each
+digit is matched to the axis whose stride divides its radix, so that strides need no order and no sizes:
+`row*sm + (lane + B*k)*sn` gives `row == i_0`, `lane == i_1 % B`, `k == i_1 // B`. An axis that no digit
+steps along is taken together with the next (rows and columns walked as one number). That the point found
+is of the launch and reaches the element is for the caller to prove (`reached`), so a wrong match
+proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as Set
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gpulint.dataflow.access import Access
+from gpulint.solver import space
+from gpulint.solver.inverse import completed, definite, hits
+from gpulint.solver.setting import Setting
+from gpulint.solver.signs import floored
+from gpulint.term import (
+    ONE,
+    ZERO,
+    App,
+    Atom,
+    Bool,
+    Int,
+    Scope,
+    Sym,
+    add,
+    and_,
+    apps,
+    const,
+    eq,
+    floordiv,
+    ge,
+    lt,
+    mod,
+    mul,
+    sub,
+    subst,
+    sym,
+    symbols,
+)
+from gpulint.term.build import monomial, of_atom
+from gpulint.term.node import Mono
+
+Digit = tuple[Sym, Int]
+
+
+@dataclass(frozen=True)
+class Element:
+    """Any element of a tensor: its indices, the strides of their axes, and that they are in range."""
+
+    indices: tuple[Int, ...]
+    strides: tuple[Int, ...]
+    inside: Bool
+
+    @property
+    def place(self) -> Int:
+        return add(*(mul(i, s) for i, s in zip(self.indices, self.strides, strict=True)))
+
+
+def any_of(shape: Sequence[Int], strides: Sequence[Int]) -> Element:
+    """The element of a tensor with these extents and strides that stands for all of them."""
+    indices = tuple(sym(f"element{k}", Scope.POINT, 0) for k in range(len(shape)))
+    return Element(indices, tuple(strides), and_(*(lt(i, n) for i, n in zip(indices, shape, strict=True))))
+
+
+def reached(s: Setting, a: Access, element: Element, steps: Set[Sym] = frozenset()) -> Bool | None:
+    """What suffices for one write to reach the element at some point; None when no point shows.
+
+    `steps` are launch symbols that count launches and may be chosen like a coordinate.
+    """
+    wanted = definite(a)
+    if wanted is None or len(a.subscripts) != 1:
+        return None
+    seen = floored(space.see(a, domain=wanted).mapped(s.term, s.term), s.prover)
+    parts = _halves(seen.subscripts, steps)
+    names: dict[Atom, Int | Bool] = {}
+    for q, r, apps_ in parts.values():
+        names.update(zip(apps_, (of_atom(q), of_atom(r)), strict=True))
+    seen = seen.mapped(lambda c: subst(c, names), lambda i: subst(i, names))
+    found = _solve(seen.subscripts[0], element, steps)
+    if found is None:
+        return None
+    limits: list[Bool] = []
+    for (whole, w), (q, r, _) in parts.items():
+        high, low = found.setdefault(q, ZERO), found.setdefault(r, ZERO)
+        value = add(mul(high, w), low)
+        more = _counted(whole, value, steps)
+        if more is None:
+            return None
+        found = {**more, **found}
+        limits += [ge(low, ZERO), lt(low, w), eq(subst(whole, found), value)]
+    whole_point = completed(seen, found, {})
+    if whole_point is None:
+        return None
+    at = hits(seen, whole_point, (element.place,), s.term)
+    return and_(subst(seen.domain, whole_point), at, *limits)
+
+
+Halves = dict[tuple[Int, Int], tuple[Sym, Sym, tuple[App, App]]]
+
+
+def _halves(subscripts: Sequence[Int], steps: Set[Sym]) -> Halves:
+    """Numbers that the offsets use as quotient and remainder, each half a digit of its own.
+
+    `x // w` is q and `x % w` is r exactly when `x == q * w + r` and r is in [0, w).
+    """
+    out: Halves = {}
+    for a in apps(*subscripts):
+        if a.op not in ("floordiv", "mod"):
+            continue
+        x, w = a.args
+        pair = [next(iter(apps(f(x, w), op=op)), None) for f, op in ((floordiv, "floordiv"), (mod, "mod"))]
+        moving = any(_moves(b, steps) for m, _ in x.terms for b in m)
+        if not moving or any(_moves(b, steps) for m, _ in w.terms for b in m):
+            continue
+        if pair[0] is not None and pair[1] is not None and all(p.args == (x, w) for p in pair if p):
+            digits = (sym(f"{x} // {w}", Scope.POINT), sym(f"{x} % {w}", Scope.POINT))
+            q, r = (next(iter(symbols(d))) for d in digits)
+            out[x, w] = (q, r, (pair[0], pair[1]))
+    return out
+
+
+def _counted(whole: Int, value: Int, steps: Set[Sym]) -> dict[Sym, Int] | None:
+    """The coordinates and counters that make up a number, from its value."""
+    digits = _digits(whole, steps)
+    if digits is None:
+        return None
+    for d, r in digits:
+        whole = sub(whole, mul(r, of_atom(d)))
+    return _chain(sub(value, whole), digits)
+
+
+def _solve(subscript: Int, element: Element, steps: Set[Sym]) -> dict[Sym, Int] | None:
+    """The digits of an offset, axis by axis from the largest stride."""
+    digits = _digits(subscript, steps)
+    if digits is None:
+        return None
+    base = subscript
+    for d, r in digits:
+        base = sub(base, mul(r, of_atom(d)))
+    out: dict[Sym, Int] = {}
+    carry, last = ZERO, ONE
+    order = sorted(range(len(element.strides)), key=lambda k: (-_degree(element.strides[k]), k))
+    for n, k in enumerate(order):
+        stride = element.strides[k]
+        step = exact(last, stride)
+        if carry != ZERO and step is None:
+            return None
+        offset, base = _part(base, stride) if n + 1 < len(order) else (base, ZERO)
+        value = sub(add(mul(carry, step or ONE), element.indices[k]), offset)
+        mine = [(d, q) for d, r in digits if d not in out and (q := exact(r, stride)) is not None]
+        if mine:
+            out.update(_chain(value, mine))
+            value = ZERO
+        carry, last = value, stride
+    return out if carry == ZERO else None
+
+
+def _chain(value: Int, digits: list[Digit]) -> dict[Sym, Int]:
+    """Digits of a number: from the smallest where each radix divides the next, else from the largest."""
+    ordered = sorted(digits, key=lambda p: (_degree(p[1]), _size(p[1])))
+    ratios = [exact(b, a) for (_, a), (_, b) in pairwise(ordered)]
+    if None in ratios:
+        return _from_top(value, ordered)
+    out: dict[Sym, Int] = {}
+    value = floordiv(value, ordered[0][1])
+    for (d, _), ratio in zip(ordered, [*ratios, None], strict=True):
+        rest = floordiv(value, ratio) if ratio is not None else ZERO
+        out[d] = sub(value, mul(rest, ratio)) if ratio is not None else value
+        value = rest
+    return out
+
+
+def _from_top(value: Int, ordered: list[Digit]) -> dict[Sym, Int]:
+    out: dict[Sym, Int] = {}
+    for d, r in reversed(ordered):
+        out[d] = floordiv(value, r)
+        value = sub(value, mul(out[d], r))
+    return out
+
+
+def _digits(s: Int, steps: Set[Sym]) -> list[Digit] | None:
+    """(digit, radix) pairs of an offset; None when something else than a plain digit steps in it."""
+    found: dict[Sym, Int] = {}
+    for mono, coeff in s.terms:
+        loose = [a for a in mono if _moves(a, steps)]
+        if not loose:
+            continue
+        if len(loose) > 1 or not isinstance(loose[0], Sym):
+            return None
+        rest = list(mono)
+        rest.remove(loose[0])
+        found[loose[0]] = add(found.get(loose[0], ZERO), mul(monomial(tuple(rest)), coeff))
+    return list(found.items())
+
+
+def _moves(a: Atom, steps: Set[Sym]) -> bool:
+    return any(x.scope is not Scope.LAUNCH or x in steps for x in symbols(of_atom(a)))
+
+
+def _part(base: Int, stride: Int) -> tuple[Int, Int]:
+    """A fixed offset as a multiple of the stride and the rest."""
+    whole = rest = ZERO
+    for m, c in base.terms:
+        term = mul(monomial(m), c) if m else const(c)
+        q = exact(term, stride) if m else None
+        whole, rest = (add(whole, q), rest) if q is not None else (whole, add(rest, term))
+    return whole, rest
+
+
+def exact(p: Int, d: Int) -> Int | None:
+    """`p / d` where that is a polynomial, found by the first monomial; None otherwise."""
+    if d == ONE:
+        return p
+    if not p.terms or not d.terms:
+        return ZERO if d.terms else None
+    (m, c), (dm, dc) = _leading(p), _leading(d)
+    rest = without(m, dm)
+    if rest is None or c % dc:
+        return None
+    if len(d.terms) > 1:
+        q = mul(monomial(rest), c // dc) if rest else const(c // dc)
+        return q if mul(q, d) == p else None
+    parts = []
+    for m, c in p.terms:
+        rest = without(m, dm)
+        if rest is None or c % dc:
+            return None
+        parts.append(mul(monomial(rest), c // dc) if rest else const(c // dc))
+    return add(*parts)
+
+
+def _leading(p: Int) -> tuple[Mono, int]:
+    return max(p.terms, key=lambda t: (len(t[0]), [a.order for a in t[0]]))
+
+
+def without(m: Mono, part: Mono) -> Mono | None:
+    """A monomial less the factors of another one, or None when it lacks one."""
+    left = list(m)
+    for a in part:
+        if a not in left:
+            return None
+        left.remove(a)
+    return tuple(left)
+
+
+def _degree(p: Int) -> int:
+    return max((len(m) for m, _ in p.terms), default=0)
+
+
+def _size(p: Int) -> int:
+    return max((abs(c) for _, c in p.terms), default=0)

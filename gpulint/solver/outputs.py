@@ -1,0 +1,292 @@
+"""Obligation covered for an output: an array that the host allocated without a value is written everywhere.
+
+Shown by giving, for any element, the program, lane and loop counters that write it (`elements`,
+`inverse`). What is left open of that condition for one write (a mask that leaves a row's end out, the side
+of a branch) another write may make up for; together they must leave nothing. A launch whose numbers
+leave a gap is run whole, and an element that stays unwritten refutes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from gpulint.contract.alias import linked
+from gpulint.contract.clause import Clause
+from gpulint.dataflow.access import Access
+from gpulint.frontend.host.site import HostArray, LaunchSite
+from gpulint.interp.launch import ConcreteLaunch
+from gpulint.interp.machine import run
+from gpulint.ir.addresses import writes_of
+from gpulint.solver import digits, elements, layouts, powers, search, space
+from gpulint.solver.blame import owner
+from gpulint.solver.inverse import definite, hits, inverse
+from gpulint.solver.onto import permuted
+from gpulint.solver.reader import Reader
+from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
+from gpulint.solver.setting import Setting
+from gpulint.solver.signs import floored
+from gpulint.solver.space import Seen
+from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, Obligation, Verdict, Witness
+from gpulint.term import (
+    ONE,
+    App,
+    Bool,
+    Int,
+    Scope,
+    Sym,
+    and_,
+    conjuncts,
+    ge,
+    le,
+    lt,
+    not_,
+    subst,
+    sym,
+    symbols,
+)
+from gpulint.term.build import of_atom
+from gpulint.term.walk import atoms
+
+SMALL = 4096  # the greatest size in a launch of which nothing is asked
+LARGE = 1 << 17  # the greatest size in a launch that is run to show a gap
+MAX_ELEMENTS = 300_000  # elements of an output that is looked at for gaps
+STEPS = 1_500_000  # operations of such a run
+
+
+def outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
+    """Arrays that the host allocated without a value and that only this launch writes."""
+    assert s.site is not None
+    out = []
+    for name, arg in s.site.arguments.items():
+        array = s.accesses.arrays.get(name)
+        if not isinstance(arg, HostArray) or not arg.whole:
+            continue
+        if arg.initialised is None and arg.fresh and array is not None and array.written:
+            out += _in_parts(s, name)
+        if arg.initialised is not False:
+            continue
+        if array is None or not array.written or name in s.accesses.tainted:
+            continue
+        if written_elsewhere(arg, s.site, sites):
+            continue
+        writes = [x for x in s.accesses.accesses if x.array.name == name and x.mode == "write"]
+        if writes:
+            out.append(_output(s, name, writes))
+    return out
+
+
+def _in_parts(s: Setting, name: str) -> list[Verdict]:
+    """An allocation that launches of a loop fill together: whether they fill it all is not decided."""
+    own = [x for x in s.accesses.accesses if x.array.name == name]
+    if any(x.mode != "write" for x in own) or not own:
+        return []
+    o = Obligation("covered", "output", own[0].span, access=own[0])
+    reason = f"{name} may be filled by several launches, which are not followed together"
+    return [Verdict(o, UNDECIDED, site=s.site, reason=reason)]
+
+
+def written_elsewhere(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSite]) -> bool:
+    """Whether another launch of the same host function takes the allocation too."""
+    return any(
+        isinstance(other, HostArray) and linked(other, arg)
+        for x in sites
+        if x is not site and x.function == site.function and x.span != site.span
+        for other in x.arguments.values()
+    )
+
+
+def _output(s: Setting, name: str, writes: list[Access]) -> Verdict:
+    """Proved, proved where the output has no gaps between its rows, refuted, or undecided."""
+    o = Obligation("covered", "output", writes[0].span, access=writes[0])
+    how, left = _all_written(s, name, writes)
+    if how:
+        return Verdict(o, PROVED, site=s.site, rung=how)
+    packed = layouts.row_major(s, name)
+    how = _all_written(packed, name, writes)[0] if packed is not None else ""
+    if how:
+        clause = Clause(predicate="contiguous", arrays=(name,))
+        return Verdict(o, UNDER, site=s.site, rung=how, clauses=(clause,))
+    if s.binding is not None and s.binding.exact and all(pure(space.see(a)) for a in writes):
+        w = _gap(s, name, [], SMALL) or (_gap(s, name, left, LARGE) if left else None)
+        if w is not None:
+            return Verdict(o, REFUTED, witness=w, site=s.site, rung="search")
+    return Verdict(o, UNDECIDED, site=s.site, reason=f"not shown that every element of {name} is written")
+
+
+def _all_written(s: Setting, name: str, writes: list[Access]) -> tuple[str, list[Bool]]:
+    """What shows that the writes reach every element, or ''; and conditions that leave one out if so."""
+    left: list[Bool] = []
+    if any(_by_digits(s, a) for a in writes):
+        return "digits", left
+    for inside, reached in _ways(s, name, writes):
+        gaps = [_open(s, inside, c) for c in reached]
+        if any(not g for g in gaps):
+            return "inverse", []
+        missed = [and_(inside, *(not_(and_(*g)) for g in gaps))] if gaps else []
+        if missed and s.prover.unsat(*missed):
+            return "inverse+z3", []
+        if not left and _own_fault(inside, gaps):
+            left = missed
+    return "", left
+
+
+def _ways(s: Setting, name: str, writes: list[Access]) -> list[tuple[Bool, list[Bool]]]:
+    """Ways to say which element is meant, and the conditions under which the writes reach it."""
+    extents = tuple(map(s.term, writes[0].array.extents))
+    out = []
+    if s.tiles and len(extents) == 1:
+        element = _tensor(s, name) or elements.any_of(extents, (ONE,))
+        found = (elements.reached(s, a, element) for a in writes)
+        out.append((element.inside, [c for c in found if c is not None]))
+    flat = tuple(sym(f"element{k}", Scope.POINT, 0) for k in range(len(extents)))
+    inside = and_(*(lt(e, x) for e, x in zip(flat, extents, strict=True)))
+    out.append((inside, [c for c in (_reached(s, a, flat) for a in writes) if c is not None]))
+    return out
+
+
+def _tensor(s: Setting, name: str) -> elements.Element | None:
+    """Any element of a tensor whose shape and strides the site tells."""
+    arg = s.site.arguments.get(name) if s.site is not None else None
+    if not isinstance(arg, HostArray) or not arg.shape or arg.strides is None or s.binding is None:
+        return None
+    host = s.binding.host
+    return elements.any_of(tuple(map(host, arg.shape)), tuple(map(host, arg.strides)))
+
+
+def _open(s: Setting, inside: Bool, reached: Bool) -> list[Bool]:
+    """The parts of a condition that do not follow for every element: each shown given the parts kept."""
+    parts = conjuncts(reached)
+    kept = [c for c in parts if not s.prover.prove(inside, c, z3_too=False)]
+    for c in list(kept):
+        rest = [x for x in kept if x is not c]
+        if s.prover.prove(and_(inside, *rest), c):
+            kept = rest
+    return kept
+
+
+def _reached(s: Setting, a: Access, element: tuple[Int, ...]) -> Bool | None:
+    """The condition under which one write's point for an element is of the launch and happens."""
+    seen = _surely(s, a)
+    found = None if seen is None else inverse(seen, element)
+    if seen is None or found is None:
+        return None
+    return and_(subst(seen.domain, found), hits(seen, found, element, s.term))
+
+
+def _surely(s: Setting, a: Access) -> Seen | None:
+    """The write over a domain in which it happens for certain, in terms of the host."""
+    wanted = definite(a)
+    if wanted is None:
+        return None
+    seen = space.see(a, domain=wanted).mapped(s.term, s.term)
+    return floored(seen, s.prover)
+
+
+def _by_digits(s: Setting, a: Access) -> bool:
+    """Whether one write reaches every element of its array, each taken as a number of mixed radix."""
+    seen = _surely(s, a)
+    if seen is None or len(seen.subscripts) != 1:
+        return False
+    seen, places = permuted(s, seen)
+    number = digits.of(seen, [s.term(size) for _, size in a.lanes], {p.coordinate for p in places})
+    if number is None:
+        return False
+    number.point.update({p.coordinate: p.somewhere for p in places})
+    extent = s.term(a.array.extents[0])
+    some = ge(extent, 1)
+    if not all(s.prover.prove(some, ge(r, 1), z3_too=False) for r in number.radices):
+        return False
+    inside = and_(*number.ranges, *number.below(extent), lt(number.element, extent))
+    inside = and_(inside, *(p.facts() for p in places))
+    there = and_(*(c for p in places for c in p.reached(number.point)))
+    at = hits(seen, number.point, (number.element,), s.term)
+    wanted = and_(subst(seen.domain, number.point), at, there)
+    return all(s.prover.prove(inside, c) for c in conjuncts(wanted))
+
+
+def _own_fault(inside: Bool, gaps: list[list[Bool]]) -> bool:
+    """Whether what limits the elements and what leaves some out come from at most one free input.
+
+    That an output made for one input is filled along another is for the caller to see to.
+    """
+    open_ = [c for g in gaps for c in g]
+    used = symbols(*open_)
+    about = [c for c in conjuncts(inside) if any(x in used and x.scope is Scope.POINT for x in symbols(c))]
+    return len({owner(x.name) for x in symbols(*open_, *about) if x.scope is Scope.LAUNCH}) <= 1
+
+
+def _gap(s: Setting, name: str, conditions: list[Bool], most: int) -> Witness | None:
+    """The smallest launch from the site that meets the conditions, run whole: an element left unwritten."""
+    found = small_launch(s, conditions, most)
+    if found is None:
+        return None
+    reader, launch = found
+    shape = launch.arrays[name].shape
+    total = prod(shape)
+    if not 0 < total <= MAX_ELEMENTS:
+        return None
+    launch.max_steps = STEPS
+    outcome = run(writes_of(s.kernel, name), launch)
+    if not outcome.complete:
+        return None
+    written = outcome.written.get(name, {})
+    for flat in range(total):
+        index = _unravel(flat, shape)
+        if index not in written:
+            return witness(reader, launch, name, index)
+    return None
+
+
+def _unravel(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    out = []
+    for n in reversed(shape):
+        flat, i = divmod(flat, n)
+        out.append(i)
+    return tuple(reversed(out))
+
+
+def pure(seen: Seen) -> bool:
+    """Whether whether and where the access happens hangs on no data and no unknown value.
+
+    How often a loop runs may have a name of its own: its condition is part of the domain.
+    """
+    trips = {loop.trips.atom for loop in getattr(seen.source, "loops", ())}
+    for a in atoms(seen.domain, *seen.subscripts):
+        if isinstance(a, App) and a.op in ("load", "fn"):
+            return False
+        if not isinstance(a, Sym) or a in trips:
+            continue
+        if a.boolean or (a.scope is Scope.POINT and not _coordinate(a)):
+            return False
+    return True
+
+
+def _coordinate(x: Sym) -> bool:
+    return x.name.startswith(("gid.", "threadIdx.", "blockIdx.", "lane"))
+
+
+def small_launch(
+    s: Setting, conditions: list[Bool], most: int = SMALL
+) -> tuple[Reader, ConcreteLaunch] | None:
+    """A launch from the site that meets the conditions, with numbers up to `most` and few threads."""
+    free = sorted(
+        (x for x in symbols(*conditions, *search.launch_terms(s)) if not x.boolean),
+        key=lambda x: (x.scope is not Scope.LAUNCH, x.order),
+    )
+    limits = [le(of_atom(x), most) for x in free if x.hi is None or x.hi > most]
+    laws = powers.next_powers(*conditions, *search.launch_terms(s))
+    model = s.prover.model([*conditions, *limits, *laws], free, SEARCH_RLIMIT)
+    if model is None:
+        return None
+    reader = Reader(s, model, ())
+    launch = reader.launch()
+    return (reader, launch) if launch is not None and threads(launch) <= 2 * ALL_THREADS else None
+
+
+def witness(reader: Reader, launch: ConcreteLaunch, array: str, element: tuple[int, ...]) -> Witness:
+    shape = tuple(launch.arrays[array].shape)
+    return Witness(
+        reader.names(), launch.grid, launch.block, (),
+        array=array, element=element, extents=shape, replayed=True, tile=reader.tile(None),
+    )  # fmt: skip

@@ -269,7 +269,10 @@ class Prover:
     def model(
         self, conditions: Iterable[Bool], small: Sequence[Sym] = (), rlimit: int | None = None
     ) -> Model | None:
-        """A solution of facts and conditions with real products, `small` symbols minimised in turn."""
+        """A solution of facts and conditions with real products, `small` symbols minimised in turn.
+
+        It holds to what the facts say of those symbols too, unless Z3 cannot tell whether that can be.
+        """
         whole = and_(*conditions)
         if whole == FALSE or not self.budget.spend("models"):
             return None
@@ -279,10 +282,17 @@ class Prover:
         from gpulint.solver.model import make_solver, smallest
 
         whole = and_(whole, *self.elements(whole))
-        encoder = Encoder(exact=True)
-        solver = make_solver(rlimit or self.rlimit)
-        solver.from_string(encoder.script([whole, *self.relevant(whole)]))
-        return smallest(solver, encoder, small) if solver.check() == z3.sat else None
+        near = self.relevant(whole)
+        for facts in dict.fromkeys((tuple(self.relevant(whole, *map(of_atom, small))), tuple(near))):
+            encoder = Encoder(exact=True)
+            solver = make_solver(rlimit or self.rlimit)
+            solver.from_string(encoder.script([whole, *facts]))
+            answer = solver.check()
+            if answer == z3.sat:
+                return smallest(solver, encoder, small)
+            if answer == z3.unsat:
+                break
+        return None
 
 
 def _at_most(p: Int) -> Bool:

@@ -215,7 +215,8 @@ def geometry(s: Setting) -> list[Int]:
 
 
 def launch_terms(s: Setting) -> list[Int]:
-    return geometry(s) + [s.term(x) for a in s.accesses.arrays.values() if a.is_param for x in a.extents]
+    extents = [s.term(x) for a in s.accesses.arrays.values() if a.is_param for x in a.extents]
+    return geometry(s) + extents + [s.term(names.scalar(p)) for p in s.kernel.params if not p.is_array]
 
 
 def of_geometry(mono: Mono) -> bool:

@@ -108,8 +108,13 @@ def admitted(verdict: Verdict, result: KernelResult, kernel: Kernel, launch: Con
 
 def matching(o: Obligation, outcome: Outcome) -> list[Violation]:
     """The violations that are about this obligation."""
-    unknown = bool(outcome.of("out-of-range") or outcome.of("uninitialised"))  # it may have been stored
+    unknown = _unknown(outcome)
     return [v for v in outcome.violations if _about(o, v) and not harmless(v, unknown)]
+
+
+def _unknown(outcome: Outcome) -> bool:
+    """Whether values were read where there are none: two stores of them may store one value or not."""
+    return bool(outcome.of("out-of-range") or outcome.of("uninitialised"))
 
 
 def _about(o: Obligation, v: Violation) -> bool:
@@ -175,7 +180,9 @@ def contradictions(
         if not all(claims[id(v)] for v in barriers):
             claims.update({id(v): False for v in general if v.obligation.property in RESTING})
         for verdict in general:
-            found = matching(verdict.obligation, outcome) if claims[id(verdict)] else []
+            blurred = verdict.rung == "same value" and _unknown(outcome)
+            asked = claims[id(verdict)] and not blurred
+            found = matching(verdict.obligation, outcome) if asked else []
             for violation in found:
                 sharers = [v for v in general if _about(v.obligation, violation)]
                 if all(claims[id(v)] for v in sharers):

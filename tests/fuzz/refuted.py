@@ -111,7 +111,11 @@ def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: Co
     if kind == "uninitialised":  # another thread's write may come later than in this order
         asked += outcome.of("race")
     ours = [x for x in asked if v.obligation.span in (x.span, x.other_span)]
-    indirect = any(a.role == "index" and (v.site is None or _unset(launch, a.name)) for a in program.arrays)
+    raced = {x.array for x in outcome.of("race")}  # what it holds hangs on the order of the threads
+    indirect = any(
+        a.role == "index" and (v.site is None or a.name in raced or _unset(launch, a.name))
+        for a in program.arrays
+    )
     if not any(x.array == w.array and (indirect or x.element == w.element) for x in ours):
         if not outcome.complete:
             return None

@@ -35,7 +35,8 @@ from gpulint.term import (
     subst,
 )
 from gpulint.term.build import ONE, monomial, of_atom
-from gpulint.term.interval import Interval, bounds
+from gpulint.term.interval import Bounds, bounds, of_terms, scale
+from gpulint.term.node import Mono
 from gpulint.term.walk import atoms
 
 MAX_QUOTIENTS = 6  # by one divisor that are compared with each other
@@ -137,7 +138,14 @@ def _given(p: Int, cons: Sequence[Int]) -> bool:
     """Whether `p <= 0` by one constraint, or by static bounds."""
     if p.hi is not None and p.hi <= 0:
         return True
-    return any((rest := sub(p, g)).hi is not None and rest.hi <= 0 for g in cons)
+    open_ = [(m, c) for m, c in p.terms if of_terms(((m, c),))[1] is None]
+    return any(_covers(g, open_) and (rest := sub(p, g)).hi is not None and rest.hi <= 0 for g in cons)
+
+
+def _covers(g: Int, unbounded: Sequence[tuple[Mono, int]]) -> bool:
+    """Whether taking a polynomial away leaves nothing of terms without an upper bound."""
+    own = dict(g.terms)
+    return all(own.get(m, 0) >= c if c > 0 else own.get(m, 0) <= c for m, c in unbounded)
 
 
 def floors(constraints: Iterable[Int]) -> dict[Atom, int]:
@@ -148,14 +156,17 @@ def floors(constraints: Iterable[Int]) -> dict[Atom, int]:
     constraints = list(constraints)
     out: dict[Atom, int] = {}
     for _ in range(2):
-        env: dict[Atom, Interval] = {a: (k, None) for a, k in out.items()}
+        within = Bounds({a: (k, None) for a, k in out.items()})
         for g in constraints:
-            for m, c in g.terms:
-                if len(m) == 1 and c == -1:
-                    rest = add(g, of_atom(m[0]))
-                    least = bounds(rest, env)[0] if env else rest.lo
-                    if least is not None:
-                        out[m[0]] = max(least, out.get(m[0], least))
+            if not any(c == -1 and len(m) == 1 for m, c in g.terms):
+                continue
+            lows = [scale(within.product(m), c)[0] for m, c in g.terms]
+            unknown = lows.count(None)
+            total = sum(low for low in lows if low is not None)
+            for (m, c), low in zip(g.terms, lows, strict=True):
+                if len(m) == 1 and c == -1 and unknown == (low is None):
+                    least = total - (low or 0)
+                    out[m[0]] = max(least, out.get(m[0], least))
     return out
 
 

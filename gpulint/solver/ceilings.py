@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from gpulint.term import ONE, ZERO, App, Atom, Int, Scope, add, apps, const, floordiv, mul, sub, symbols
+from gpulint.term import ONE, ZERO, App, Atom, Int, Scope, add, const, floordiv, mul, sub
 from gpulint.term.build import monomial, of_atom
+from gpulint.term.node import Mono
+from gpulint.term.walk import made_of
 
 DEPTH = 4  # quotients within quotients
 
@@ -20,7 +22,7 @@ def tops(constraints: Iterable[Int]) -> dict[Atom, Int]:
     """The largest values, over numbers of the launch, that constraints (at most zero) give single atoms."""
     out: dict[Atom, Int] = {}
     for g in constraints:
-        loose = [(m, c) for m, c in g.terms if m and not _of_launch(monomial(m))]
+        loose = _loose(g)
         if len(loose) == 1 and len(loose[0][0]) == 1 and loose[0][1] == 1:
             (atom,) = loose[0][0]
             out.setdefault(atom, sub(of_atom(atom), g))
@@ -35,10 +37,11 @@ def quotient(
     The ceiling is what a constraint says of the dividend as a whole, or the sum of those of its parts.
     """
     x, w = a.args
-    if _of_launch(of_atom(a)) or not _of_launch(w):
+    if _of_launch(a) or not _of_launch(w):
         return []
-    limits = [sub(x, g) for g in constraints]
-    highest = [*(y for y in limits if _of_launch(y)), _ceiling(x, known, nonneg, DEPTH)]
+    loose = _loose(x)
+    limits = [sub(x, g) for g in constraints if _loose(g) == loose]
+    highest = [*limits, _ceiling(x, known, nonneg, DEPTH)]
     return [sub(of_atom(a), floordiv(y, w)) for y in highest if y is not None]
 
 
@@ -65,7 +68,7 @@ def _ceiling(x: Int, known: Mapping[Atom, Int], nonneg: Callable[[Int], bool], d
 
 
 def _top(a: Atom, known: Mapping[Atom, Int], nonneg: Callable[[Int], bool], depth: int) -> Int | None:
-    if _of_launch(of_atom(a)):
+    if _of_launch(a):
         return of_atom(a)
     if a in known:
         return known[a]
@@ -79,7 +82,11 @@ def _top(a: Atom, known: Mapping[Atom, Int], nonneg: Callable[[Int], bool], dept
     return floordiv(top, a.args[1]) if top is not None else None
 
 
-def _of_launch(t: Int) -> bool:
-    return all(x.scope is Scope.LAUNCH for x in symbols(t)) and not any(
-        a.op in ("load", "fn") for a in apps(t)
-    )
+def _loose(t: Int) -> list[tuple[Mono, int]]:
+    """The terms that are no numbers of the launch."""
+    return [(m, c) for m, c in t.terms if not all(_of_launch(a) for a in m)]
+
+
+def _of_launch(t: Int | Atom) -> bool:
+    used, operators = made_of(t)
+    return operators.isdisjoint(("load", "fn")) and all(x.scope is Scope.LAUNCH for x in used)

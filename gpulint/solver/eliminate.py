@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 
 from gpulint.solver.bound import floors
 from gpulint.solver.flat import UNIT, Flat, Monomials, combined
-from gpulint.term import ZERO, Atom, Int, Scope, Sym, symbols
-from gpulint.term.build import of_atom
+from gpulint.term import ZERO, App, Atom, Int, Scope
 from gpulint.term.interval import Bounds, Interval, meet
+from gpulint.term.walk import made_of
 
 Keep = Callable[[Atom], bool]
+Kept = Callable[[int], bool]  # of the number of a monomial
 NODES = 80  # search steps for one goal
 SETTLE = 16  # of them, for a goal over kept atoms
 MAX_TERMS = 24  # monomials of a polynomial worth going on with
@@ -50,6 +51,7 @@ class Bounder:
         self._nonneg: dict[int, bool] = {UNIT: True}
         self._range: dict[int, Interval] = {UNIT: (1, 1)}
         self._bounds = Bounds(self.edges)
+        self._wide: dict[int, list[int]] = {}
         self._proved: dict[Int, bool] = {}
 
     def proves(self, p: Int) -> bool:
@@ -99,18 +101,18 @@ class Bounder:
             top += c * edge
         return top <= 0
 
-    def options(self, p: Flat, m: int, edges: bool, keep: Keep | None = None) -> list[Flat]:
+    def options(self, p: Flat, m: int, edges: bool, keep: Kept | None = None) -> list[Flat]:
         """Polynomials at least `p` (up to a positive factor) without `m`, fewest monomials first.
 
         `edges`: also put the bounds of single atoms in their place, those beyond WRITTEN apart, which say
-        nothing of the code; without it only in products, and up to HUGE. Atoms that `keep` names give way
-        only together with others.
+        nothing of the code; without it only in products, and up to HUGE. Monomials that `keep` names
+        give way only together with others.
         """
         c, longest = p[m], len(p) + 4
         known, by_mono = self.monomials, self._by_mono
         out: list[Flat] = []
         for part, rest in known.parts(m):
-            if not self.nonneg(rest) or (keep is not None and all(map(keep, known.known[part].atoms))):
+            if not self.nonneg(rest) or (keep is not None and keep(part)):
                 continue
             for g, k in by_mono.get((part, c > 0), ()):
                 if len(g) > longest:
@@ -130,6 +132,12 @@ class Bounder:
 
     def _wider(self, m: int) -> list[int]:
         """Bounded products of more factors, each of the others at least one: `a*b <= a*b*c` for `c >= 1`."""
+        found = self._wide.get(m)
+        if found is None:
+            found = self._wide[m] = self._widened(m)
+        return found
+
+    def _widened(self, m: int) -> list[int]:
         known, own = self.monomials.known, self.monomials.known[m].atoms
         out = []
         for wide, positive in self._by_mono:
@@ -155,7 +163,7 @@ class _Search:
     def __init__(self, bounder: Bounder, keep: Keep, wanted: int) -> None:
         self.b, self.keep, self.wanted = bounder, keep, wanted
         self.edges = keep is not _none
-        self.still = still if keep is still else None
+        self.still = self._kept_whole if keep is still else None
         self._kept: dict[int, bool] = {UNIT: True}
 
     def run(self, p: Int) -> list[Int]:
@@ -242,6 +250,6 @@ def _none(_: Atom) -> bool:
 
 def still(a: Atom) -> bool:
     """Whether an atom has one value for all points of a launch."""
-    if isinstance(a, Sym):
-        return a.scope is Scope.LAUNCH
-    return a.op != "load" and all(x.scope is Scope.LAUNCH for x in symbols(of_atom(a)))
+    if isinstance(a, App) and a.op == "load":
+        return False
+    return all(x.scope is Scope.LAUNCH for x in made_of(a)[0])

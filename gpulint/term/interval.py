@@ -84,6 +84,7 @@ class Bounds:
     def __init__(self, env: Env) -> None:
         self._env = env
         self._ints: dict[Int, Interval] = {}
+        self._products: dict[Mono, Interval] = {}
         self._atoms: dict[Atom, Interval] = {}
 
     def __call__(self, t: Int) -> Interval:
@@ -100,7 +101,10 @@ class Bounds:
 
     def product(self, mono: Mono) -> Interval:
         """Bounds of a product of atoms, equal ones next to each other."""
-        return _poly(((mono, 1),), self.atom)
+        found = self._products.get(mono)
+        if found is None:
+            found = self._products[mono] = _poly(((mono, 1),), self.atom)
+        return found
 
     def _of(self, a: Atom) -> Interval:
         own: Interval = (a.lo, a.hi)

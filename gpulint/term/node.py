@@ -49,8 +49,9 @@ class _Node:
     written out as a tree (shared parts counted each time), saturating.
     """
 
-    __slots__ = ("_hash", "depth", "key", "order", "weight")
+    __slots__ = ("_hash", "_holds", "depth", "key", "order", "weight")
     _hash: int
+    _holds: tuple[frozenset[Sym], frozenset[str]] | None  # see `holds`
     key: tuple[Any, ...]
     order: str
     depth: int
@@ -111,6 +112,7 @@ def intern(cls: type[N], key: tuple[Any, ...]) -> N:
         # asked of Z3, and in which order, must not vary
         found._hash = crc32(found.order.encode(errors="surrogatepass"))
         _table[full] = found
+        found._holds = None
     return cast(N, found)
 
 
@@ -283,3 +285,41 @@ class Junction(Bool):
         self.op, self.args, self.negation = op, args, None
         self.order = bounded_order(f"{op}({','.join(a.order for a in args)})")
         self._measure(list(args), 1)
+
+
+def holds(t: _Node) -> tuple[frozenset[Sym], frozenset[str]]:
+    """The symbols and the operators of applications that occur anywhere in a term; found once a node."""
+    stack = [t]
+    while stack:
+        top = stack[-1]
+        if top._holds is None:
+            parts = _parts(top)
+            missing = [p for p in parts if p._holds is None]
+            if missing:
+                stack += missing
+                continue
+            top._holds = _joined(top, [p._holds for p in parts if p._holds is not None])
+        stack.pop()
+    assert t._holds is not None
+    return t._holds
+
+
+def _parts(t: _Node) -> list[_Node]:
+    if isinstance(t, Int):
+        return [a for m, _ in t.terms for a in m]
+    if isinstance(t, Cmp):
+        return [t.poly]
+    if isinstance(t, (App, Junction)):
+        return list(t.args)
+    return [t.atom] if isinstance(t, Literal) and t.atom is not None else []
+
+
+def _joined(
+    t: _Node, parts: list[tuple[frozenset[Sym], frozenset[str]]]
+) -> tuple[frozenset[Sym], frozenset[str]]:
+    if isinstance(t, Sym):
+        return frozenset((t,)), frozenset()
+    own = frozenset((t.op,)) if isinstance(t, App) else frozenset[str]()
+    if len(parts) == 1 and own <= parts[0][1]:
+        return parts[0]
+    return frozenset().union(*(s for s, _ in parts)), own.union(*(ops for _, ops in parts))

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, Union, cast
 
 from gpulint.term import build as b
 from gpulint.term.cut import application
-from gpulint.term.node import App, Atom, Bool, Cmp, Int, Junction, Literal, Sym, intern
+from gpulint.term.node import App, Atom, Bool, Cmp, Int, Junction, Literal, Sym, holds, intern
 
 T = TypeVar("T", Int, Bool)
 X = TypeVar("X", Int, Bool, Union[Int, Bool])
@@ -40,12 +40,19 @@ def atoms(*terms: Term) -> Iterator[Atom]:
 
 def symbols(*terms: Term) -> set[Sym]:
     """The symbols that occur anywhere in the terms."""
-    return {a for a in atoms(*terms) if isinstance(a, Sym)}
+    return set().union(*(holds(t)[0] for t in terms))
 
 
 def apps(*terms: Term, op: str = "") -> list[App]:
     """The applications (of one operator) that occur anywhere in the terms."""
+    if not any(op in held if op else held for held in (holds(t)[1] for t in terms)):
+        return []
     return [a for a in atoms(*terms) if isinstance(a, App) and op in ("", a.op)]
+
+
+def made_of(term: Term | Atom) -> tuple[frozenset[Sym], frozenset[str]]:
+    """The symbols and the operators of applications that occur anywhere in the term."""
+    return holds(term)
 
 
 def conjuncts(c: Bool) -> tuple[Bool, ...]:

@@ -7,13 +7,16 @@ import random
 
 import pytest
 
-from gpulint.solver.bound import definitions, extremes, upper
+from gpulint.solver.bound import definitions, extremes, floors, upper
 from gpulint.solver.eliminate import Bounder
 from gpulint.term import (
     ZERO,
+    App,
     Int,
     Scope,
+    Sym,
     and_,
+    apps,
     const,
     eq,
     evaluate,
@@ -28,6 +31,8 @@ from gpulint.term import (
     sym,
     symbols,
 )
+from gpulint.term.build import of_atom
+from gpulint.term.walk import atoms, made_of
 
 N, M = sym("n", Scope.LAUNCH), sym("m", Scope.LAUNCH, 1)
 AT, J = sym("i", Scope.POINT, 0), sym("j", Scope.POINT, -2)
@@ -159,3 +164,23 @@ def test_a_way_that_only_adds_constants_does_not_hide_another() -> None:
     cycle = and_(le(64 * tiles, width + 63), le(width, 64 * tiles))
     bounder = Bounder(upper(and_(cycle, lt(q, rows), le(rows * width, 1000), lt(q * 5, width * 70))))
     assert bounder.proves(q * width + width - 1000)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_symbols_and_operators_of_a_term_are_those_of_its_atoms(seed: int) -> None:
+    rng = random.Random(seed)
+    term = and_(le(random_term(rng, 4), random_term(rng, 3)), or_(eq(random_term(rng), N), lt(M, J)))
+    found = list(atoms(term))
+    assert made_of(term)[0] == symbols(term) == {a for a in found if isinstance(a, Sym)}
+    assert made_of(term)[1] == {a.op for a in found if isinstance(a, App)}
+    assert apps(term) == [a for a in found if isinstance(a, App)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_floors_are_lower_bounds(seed: int) -> None:
+    rng = random.Random(seed)
+    cons = [random_term(rng, 3) for _ in range(3)]
+    low = floors(cons)
+    for env in ENVIRONMENTS:
+        if all(evaluate(g, env) <= 0 for g in cons):
+            assert all(evaluate(of_atom(a), env) >= k for a, k in low.items())

@@ -25,9 +25,9 @@ from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Outcome
 from gpulint.ir.nodes import Kernel
 from gpulint.solver.verdict import REFUTED, KernelResult, Verdict, Witness
 
-MOST = 20_000  # threads that are run
-STEPS = 300_000
-MANY = 100_000  # reports of one place: the one named may be the last
+MOST = 4_000  # threads that are run
+STEPS = 60_000
+MANY = 20_000  # reports of one place: the one named may be the last
 OTHERS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)  # for inputs that a witness leaves out: they have no part in it
 FILLS = ((0,), (1,), (-1,), tuple(range(64)), (0, 0, 1, 2))
 
@@ -67,7 +67,8 @@ def _problem(v: Verdict, kernel: Kernel, program: Program, host: HostProgram | N
 
 def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterable[ConcreteLaunch]:
     if host is not None:
-        for other, extent in itertools.product(OTHERS, OTHERS if host.given else (1,)):
+        more = dict.fromkeys((*OTHERS, *(v + k for v in w.params.values() for k in (0, 1))))  # a loop's end
+        for other, extent in itertools.product(more, OTHERS if host.given else (1,)):
             inputs = {name: w.params.get(name, other) for name in host.numbers}
             shapes = {a.name: _shape(w.params, a, host.given, extent) for a in host.given}
             yield from launches_of(host, {**inputs, **shapes}, MOST)

@@ -28,7 +28,7 @@ from gpulint.source.resolve import Project
 Run = tuple[Call, Outcome]
 OTHERS = (1, 2, 3, 4, 5, 6, 7, 8, 9)  # for inputs that a witness leaves out: they have no part in it
 MOST = 30_000
-MANY = 100_000  # reports of one place
+MANY = 20_000  # reports of one place
 WHOLE = 4_000  # elements up to which plain Python is asked as well
 
 
@@ -133,7 +133,8 @@ def _problem(v: Verdict, kernel: Kernel, host: Host) -> str:
 
 def _launches(w: Witness, host: Host) -> Iterator[Call]:
     def told(name: str) -> Sequence[int]:
-        others = dict.fromkeys((*w.params.values(), *OTHERS))  # an input may have to equal another
+        near = (v + k for v in w.params.values() for k in (0, 1))  # an input may have to equal another
+        others = dict.fromkeys((*near, *OTHERS))
         return (w.params[name],) if name in w.params else tuple(others)
 
     if not host.program.given:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpulint.dataflow.access import Access
+from gpulint.ir import nodes as n
+from gpulint.ir.walk import statements, walk
 from gpulint.rules import words
 from gpulint.rules.base import VerdictRule, View, index_label, severity
 from gpulint.rules.finding import ERROR, Finding, Related
@@ -39,7 +41,7 @@ def tail(verdict: Verdict) -> bool:
         return False
     names = {s.name for s in symbols(*o.access.subscripts)}
     within = ("threadIdx.", "lane")
-    return any(n.startswith("blockIdx.") for n in names) and any(n.startswith(within) for n in names)
+    return any(x.startswith("blockIdx.") for x in names) and any(x.startswith(within) for x in names)
 
 
 def _unguarded(access: Access) -> bool:
@@ -72,7 +74,8 @@ class OutOfRange(VerdictRule):
             found = self.report(view, *first)
             rest = {v.obligation.span: v for v, _ in group if v.obligation.span != found.span}
             also = tuple(_also(v) for v in rest.values())
-            yield replace(found, related=(*also, *found.related))
+            moved = _moved(view.kernel, first[0]) if words.tiles(first[1]) else ()
+            yield replace(found, related=(*moved, *also, *found.related))
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         access = verdict.obligation.access
@@ -99,6 +102,28 @@ def _cause(verdict: Verdict, witness: Witness) -> tuple[object, ...]:
         return (o.span,)
     _, index = words.subscript(o.access, words.axis_outside(witness))
     return (o.span.filename, o.span.row, index, o.access.guard, verdict.site is None)
+
+
+def _moved(kernel: n.Kernel, verdict: Verdict) -> tuple[Related, ...]:
+    """Where a product moved a tile's pointer before the access, when that is on another line."""
+    access = verdict.obligation.access
+    stmt = access.stmt if access is not None else None
+    if access is None or not isinstance(stmt, (n.Load, n.Store, n.Atomic)):
+        return ()
+    used = {x.name for e in stmt.subscripts for x in walk(e) if isinstance(x, n.Var)}
+    last: n.Assign | None = None
+    for s in statements(kernel.body):
+        if s is stmt:
+            break
+        if isinstance(s, n.Assign) and s.target in used and _multiplied(s.value):
+            last = s
+    if last is None or last.span.row == access.span.row or last.span.filename != access.span.filename:
+        return ()
+    return (Related("the place of the access is computed here", last.span),)
+
+
+def _multiplied(value: n.Expr) -> bool:
+    return any(isinstance(x, n.Binary) and x.op == "mul" for x in walk(value))
 
 
 def _also(verdict: Verdict) -> Related:

@@ -45,7 +45,7 @@ def of_launch(s: Setting, o: Obligation) -> bool:
     if s.site.forwarded:
         return False
     if o.property == "in-range" and o.access is not None and o.axis is not None:
-        return _range(s, o.access, o.axis)
+        return any(sides(s, o.access, o.axis))
     if o.property == "disjoint" and o.access is not None and o.other is not None:
         terms = (*o.access.subscripts, *o.other.subscripts)
         used = symbols(*map(s.term, terms))
@@ -55,8 +55,8 @@ def of_launch(s: Setting, o: Obligation) -> bool:
     return True
 
 
-def _range(s: Setting, a: Access, axis: int) -> bool:
-    """An access: by what would keep it in range, if elimination tells, else by the inputs involved."""
+def sides(s: Setting, a: Access, axis: int) -> tuple[bool, bool]:
+    """Whether an access past the end, and one before the start, would be the launch's own fault."""
     seen = s.see(a)
     size = {owner(x.name) for x in symbols(seen.checks[axis][1]) if not x.boolean}
     reach = _at_most(s, a.checks[axis][0])
@@ -64,16 +64,38 @@ def _range(s: Setting, a: Access, axis: int) -> bool:
         index = {owner(x.name) for x in symbols(s.term(reach)) if not x.boolean}
     else:
         index = _owners(s, a, reach)
-    if any(x.name.endswith(".span") for x in symbols(seen.checks[axis][1])):
-        return False  # how far a tensor of unknown layout reaches is its caller's to know
-    if not size or index <= size:
-        return True
+    reaches = any(x.name.endswith(".span") for x in symbols(seen.checks[axis][1]))
+    if not reaches and (not size or index <= size):
+        return True, True
+    return not reaches and _past_end(s, a, axis), _before_start(s, a, axis)
+
+
+def _past_end(s: Setting, a: Access, axis: int) -> bool:
+    """By what would keep the access below the extent, if elimination tells.
+
+    How far a tensor of unknown layout reaches is its caller's to know.
+    """
+    seen = s.see(a)
     free = frozenset(x for x in symbols(seen.domain, *(t for c in seen.checks for t in c)) if _launch(x))
     facts = s.prover.relevant(seen.domain, *seen.checks[axis])
     more = frozenset(x for f in facts for x in symbols(f) if _launch(x))
     top, _, _ = ranges.goals(a, axis, seen.checks)
     kept = ranges.settle(s, seen.domain, top, Named(free | more, frozenset()))
     return bool(kept.clauses) and not all(relation(s, c.condition) for c in kept.clauses)
+
+
+def _before_start(s: Setting, a: Access, axis: int) -> bool:
+    """By the index alone: no size of an array makes room before its first element.
+
+    A number that the caller gives, or sizes of two inputs, may be what keeps it from being negative; and
+    a part of an array may have elements before its own first one.
+    """
+    given = s.site.arguments.get(a.array.name) if s.site is not None else None
+    if isinstance(given, HostArray) and not given.whole:
+        return False
+    used = {x for x in symbols(s.see(a).checks[axis][0]) if _launch(x)}
+    unknown = any(_plain(x) or ".stride" in x.name or x.name.endswith(".span") for x in used)
+    return not unknown and len({owner(x.name) for x in used}) < 2
 
 
 def relation(s: Setting, goal: Bool) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -23,18 +24,22 @@ def row_major(s: Setting, name: str) -> Setting | None:
     if s.binding is None or not isinstance(a, HostArray) or a.contiguous:
         return None
     known = {k: s.binding.host(v) for k, v in _strides(a).items()}
-    if not known:
-        return None
+    return known_at(s, known) if known else None
 
-    def packed(term: T) -> T:
+
+def known_at(s: Setting, known: Mapping[Sym, Int]) -> Setting:
+    """The setting of a site with some of its free inputs given."""
+    b = s.binding
+    assert b is not None
+
+    def told(term: T) -> T:
         return subst(term, known)
 
-    b = s.binding
     binding = replace(
-        b, mapping={k: packed(v) for k, v in b.mapping.items()}, facts=tuple(map(packed, b.facts)),
-        device_facts=tuple(map(packed, b.device_facts)), flags={k: packed(v) for k, v in b.flags.items()},
+        b, mapping={k: told(v) for k, v in b.mapping.items()}, facts=tuple(map(told, b.facts)),
+        device_facts=tuple(map(told, b.device_facts)), flags={k: told(v) for k, v in b.flags.items()},
     )  # fmt: skip
-    return Setting(s.kernel, s.accesses, s.options, s.premises, s.site, binding, s.budget, s.memo)
+    return Setting(s.kernel, s.accesses, s.options, s.premises, s.site, binding, s.budget)
 
 
 def _strides(a: HostArray) -> dict[Sym, Int]:

@@ -53,6 +53,10 @@ class Model:
         """The integer symbols that the encoded conditions speak of."""
         return frozenset(a for a in self._encoder.atoms if isinstance(a, Sym) and not a.boolean)
 
+    def speaks_of(self, s: Sym) -> bool:
+        """Whether the encoded conditions hold a symbol, a boolean one too."""
+        return s in self._encoder.atoms
+
     def symbol(self, s: Sym) -> int:
         found = self._numbers.get(symbol_name(s)[1:-1])
         if found is None:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from gpulint.solver import agree, contents, convergence, disjoint, initialised, lanes, ranges, search, widths
+from gpulint.solver import (
+    agree,
+    blame,
+    contents,
+    convergence,
+    disjoint,
+    initialised,
+    lanes,
+    ranges,
+    search,
+    widths,
+)
 from gpulint.solver.pairs import Pair
 from gpulint.solver.residual import Named
 from gpulint.solver.search import Ask
@@ -61,7 +72,8 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
         if o.kind == "negative":
             bad = ranges.negative(o.access, (seen.checks[o.axis],))
             return Ask(o, (seen.domain, bad), (seen,), "negative-index", o.access.array.name)
-        bad = ranges.violated(o.access, o.axis, seen.checks)
+        sides = blame.sides(s, o.access, o.axis) if s.site is not None else (True, True)
+        bad = ranges.violated(o.access, o.axis, seen.checks, sides)
         return Ask(o, (seen.domain, bad), (seen,), "out-of-range", o.access.array.name)
     if o.property == "no-wrap" and o.op is not None:
         seen = s.see(o.op)

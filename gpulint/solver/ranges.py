@@ -164,10 +164,12 @@ def known(name: str) -> bool:
     return name.startswith(("threadIdx.", "gid.", "blockIdx.", "lane"))
 
 
-def violated(a: Access, axis: int, checks: tuple[tuple[Int, Int], ...]) -> Bool:
-    """The condition under which a subscript check fails."""
+def violated(
+    a: Access, axis: int, checks: tuple[tuple[Int, Int], ...], sides: tuple[bool, bool] = (True, True)
+) -> Bool:
+    """The condition under which a subscript check fails past the end or before the start, as asked."""
     top, _, lowest = goals(a, axis, checks)
-    return not_(and_(top, lowest))
+    return not_(and_(*(goal for goal, wanted in zip((top, lowest), sides, strict=True) if wanted)))
 
 
 def negative(a: Access, checks: tuple[tuple[Int, Int], ...]) -> Bool:

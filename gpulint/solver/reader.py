@@ -10,13 +10,13 @@ from gpulint.frontend.host.site import Argument, HostArray, Scalar
 from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Filled, Number, Point
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Param
-from gpulint.ir.types import FloatType
+from gpulint.ir.types import BoolType, FloatType
 from gpulint.solver import space
 from gpulint.solver.filling import Known, fitting
 from gpulint.solver.model import Model
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
-from gpulint.term import Atom, Int, Scope, Sym, Unbound, evaluate, symbols
+from gpulint.term import Atom, Int, Scope, Sym, Unbound, bool_sym, evaluate, symbols
 from gpulint.term.build import ZERO, of_atom
 
 Triple = tuple[int, int, int]
@@ -96,7 +96,17 @@ class Reader:
         given = arg if isinstance(arg, Scalar) else None
         if isinstance(p.type, FloatType) or (given is not None and isinstance(given.type, FloatType)):
             return given.real if given is not None and given.real is not None else 1.0
+        if isinstance(p.type, BoolType):
+            return self._flag(p)
         return self.number(self.s.term(names.scalar(p)))
+
+    def _flag(self, p: Param) -> Number:
+        """A boolean parameter: as the host code computes it, else as the model has it."""
+        (flag,) = symbols(bool_sym(p.name))
+        given = self.s.binding.mapping.get(flag) if self.s.binding is not None else None
+        if given is not None:
+            return self.number(given)
+        return self.model.symbol(flag) if self.model.speaks_of(flag) else 1
 
     def _dynamic(self) -> int:
         """Bytes of dynamic shared memory: enough for the largest array of it."""

@@ -150,8 +150,10 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         kept = questions.again(natural, v.obligation, r.named)
         if kept is not None and kept.kind == PROVED:
             return replace(v, kind=UNDECIDED, site=s.site, reason="the launch does not establish the clause")
-    if binding.exact and of_launch(s, v.obligation):
-        w = questions.refute(natural, v.obligation)
+    places = v.obligation.property in ("in-range", "disjoint")  # a width only limits how large inputs are
+    defaults = usual.at_defaults(natural) if places else None
+    for at in (natural, defaults) if binding.exact else ():
+        w = questions.refute(at, v.obligation) if at is not None and of_launch(at, v.obligation) else None
         if w is not None:
             return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
     reason = new.reason or v.reason

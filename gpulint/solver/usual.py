@@ -1,5 +1,9 @@
 """What the caller of a host function chooses: numbers at their defaults, tensors without gaps.
 
+A caller who says nothing of a number gets its default, so what breaks there for some tensors is the
+launch's own fault, though other numbers might be chosen to fit.
+
+
 A width that holds for these and not for every number or stride that a caller could think of is the
 caller's to keep, like every clause on a free input: the launch meets the contract with it. Only
 operations' widths are excused, since they limit how large an input may be and no more. What fails for the
@@ -10,11 +14,12 @@ from __future__ import annotations
 
 from gpulint.frontend.host.layout import products
 from gpulint.frontend.host.site import HostArray, LaunchSite
-from gpulint.solver import questions
+from gpulint.solver import layouts, questions
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDER, Verdict
-from gpulint.term import TRUE, Bool, Sym, eq
+from gpulint.term import TRUE, Bool, Cmp, Sym, const, eq, symbols
+from gpulint.term.build import of_atom
 
 PATIENCE = 160  # elimination steps over sizes of the launch, whose products hide in quotients
 
@@ -30,6 +35,20 @@ def excused(s: Setting, v: Verdict, named: Named) -> bool:
     at.prover.settle = PATIENCE
     found = questions.again(at, v.obligation, named)
     return found is not None and found.kind == PROVED
+
+
+def at_defaults(s: Setting) -> Setting | None:
+    """The setting of a site with the numbers of its host function at their defaults; None without any."""
+    if s.site is None or s.binding is None:
+        return None
+    known = {}
+    for f in s.site.usual:
+        (x,) = symbols(f) if len(symbols(f)) == 1 else (None,)
+        value = -f.poly.constant if isinstance(f, Cmp) and f.op == "eq" else None
+        if x is not None and value is not None and f == eq(of_atom(x), value):
+            known[x] = const(value)
+    used = symbols(*s.binding.mapping.values(), *s.binding.facts)
+    return layouts.known_at(s, known) if used & known.keys() else None
 
 
 def usual(site: LaunchSite) -> list[Bool]:

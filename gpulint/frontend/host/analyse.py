@@ -17,6 +17,7 @@ from gpulint.frontend.host.state import State
 from gpulint.frontend.host.statements import execute
 from gpulint.frontend.host.unfollowed import unfollowed
 from gpulint.frontend.host.values import Class, Function, Unknown, Value
+from gpulint.source.constants import fold
 from gpulint.source.model import KernelSource, Module
 from gpulint.source.resolve import Project
 from gpulint.term import Bool, Sym, eq, sym
@@ -112,7 +113,7 @@ def _run(m: Machine, function: Function, owner: Class | None) -> list[Function]:
     s.env = parameters(m, function, owner)
     if m.tiles:
         tensorparams.learn(m, s, function)
-    m.usual = tuple(_defaults(function.node.args, s.env))
+    m.usual = tuple(_defaults(m, function, s.env))
     m.frames = [Frame(function)]
     assert not isinstance(function.node, ast.Lambda)
     end = execute(m, s, function.node.body)
@@ -146,14 +147,23 @@ def parameters(m: Machine, function: Function, owner: Class | None) -> dict[str,
     return env
 
 
-def _defaults(spec: ast.arguments, env: Mapping[str, Value]) -> Iterator[Bool]:
-    """Each number of the function at its default."""
+def _defaults(m: Machine, function: Function, env: Mapping[str, Value]) -> Iterator[Bool]:
+    """Each number of the function at its default, and each in a short tuple."""
+    assert not isinstance(function.node, ast.Lambda)
+    spec, scope = function.node.args, function.scope.parent or function.scope
     params = [*spec.posonlyargs, *spec.args]
     pairs = list(zip(params[len(params) - len(spec.defaults) :], spec.defaults, strict=False))
     for arg, default in [*pairs, *zip(spec.kwonlyargs, spec.kw_defaults, strict=False)]:
-        given, value = env.get(arg.arg), getattr(default, "value", None)
-        if type(value) is int and isinstance(given, Unknown) and given.kind == "int":
+        given = env.get(arg.arg)
+        if default is None or not isinstance(given, Unknown):
+            continue
+        folded = fold(default, scope, m.project)
+        value = folded.value if folded is not None else None
+        if type(value) is int and given.kind == "int":
             yield eq(sym(given.name), value)
+        elif isinstance(value, tuple) and len(value) <= 3:
+            parts = enumerate(value)
+            yield from (eq(sym(f"{given.name}[{k}]"), v) for k, v in parts if type(v) is int)
 
 
 def _default_length(spec: ast.arguments, name: str) -> int:

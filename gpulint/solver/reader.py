@@ -100,7 +100,7 @@ class Reader:
             return self._flag(p)
         return self.number(self.s.term(names.scalar(p)))
 
-    def _flag(self, p: Param) -> Number:
+    def _flag(self, p: Param) -> int:
         """A boolean parameter: as the host code computes it, else as the model has it."""
         (flag,) = symbols(bool_sym(p.name))
         given = self.s.binding.mapping.get(flag) if self.s.binding is not None else None
@@ -176,7 +176,7 @@ class Reader:
     def names(self) -> Mapping[str, int]:
         """The numbers under the user's names: host symbols at a site, else the kernel's own."""
         out: dict[str, int] = {}
-        scalars = (p for p in self.s.kernel.params if not p.is_array)
+        scalars = (p for p in self.s.kernel.params if not p.is_array and not isinstance(p.type, BoolType))
         own = {names.scalar(p) for p in scalars if isinstance(self._scalar(p), int)}
         extents = [e for es in space.param_extents(self.s.kernel, self.s.accesses) for e in es]
         for t in sorted({*own, *extents}, key=str):
@@ -192,7 +192,11 @@ class Reader:
         """The parts of the index at a point, as numbers."""
         out: dict[str, int] = {}
         for p in self.s.kernel.params if self.s.tiles else ():
-            if p.constexpr and symbols(names.scalar(p)) & self.used:
+            if not p.constexpr:
+                continue
+            if isinstance(p.type, BoolType) and symbols(bool_sym(p.name)) & self.used:
+                out[p.name] = int(self._flag(p))
+            elif symbols(names.scalar(p)) & self.used:
                 out[p.name] = self.number(self.s.term(names.scalar(p)))
         for seen in self.seen[:1]:
             if not isinstance(seen.source, Access):

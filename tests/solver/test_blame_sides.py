@@ -134,3 +134,10 @@ def test_the_line_that_moved_the_pointer_is_told() -> None:
     (found,) = [f for f in report.findings if f.code == "GL101"]
     row = 1 + (HEAD + MOVED).splitlines().index("    x += row * stride")
     assert row in [r.span.row for r in found.related]
+
+
+def test_a_witness_shows_flags_as_the_host_computes_them() -> None:
+    text = HEAD + TILES.format(params=", BM=16, BN=32", sizes="pass", check=WEAK)
+    report = pipeline.check_file(text, "kernel.py", Config())
+    launched = [r.message for f in report.findings for r in f.related if "launched" in r.message]
+    assert launched and all("CHECK = 0" in m for m in launched)

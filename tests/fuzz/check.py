@@ -112,6 +112,16 @@ def matching(o: Obligation, outcome: Outcome) -> list[Violation]:
     return [v for v in outcome.violations if _about(o, v) and not harmless(v, unknown)]
 
 
+def _beside(verdict: Verdict, violation: Violation, outcome: Outcome) -> bool:
+    """Whether the verdict rests on another obligation, which this run breaks.
+
+    Stores are of one value, and an element has one, given that loads and stores are in range and initialised.
+    """
+    if verdict.rung in ("same value", "sites") and violation.modes == ("write", "write"):
+        return _unknown(outcome)
+    return verdict.obligation.property == "initialised" and bool(outcome.of("out-of-range"))
+
+
 def _unknown(outcome: Outcome) -> bool:
     """Whether values were read where there are none: two stores of them may store one value or not."""
     return bool(outcome.of("out-of-range") or outcome.of("uninitialised"))
@@ -180,9 +190,8 @@ def contradictions(
         if not all(claims[id(v)] for v in barriers):
             claims.update({id(v): False for v in general if v.obligation.property in RESTING})
         for verdict in general:
-            blurred = verdict.rung == "same value" and _unknown(outcome)
-            asked = claims[id(verdict)] and not blurred
-            found = matching(verdict.obligation, outcome) if asked else []
+            found = matching(verdict.obligation, outcome) if claims[id(verdict)] else []
+            found = [v for v in found if not _beside(verdict, v, outcome)]
             for violation in found:
                 sharers = [v for v in general if _about(v.obligation, violation)]
                 if all(claims[id(v)] for v in sharers):

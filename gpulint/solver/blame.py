@@ -15,7 +15,7 @@ import math
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.frontend.host.site import HostArray
 from gpulint.ir import symbols as names
-from gpulint.solver import ranges
+from gpulint.solver import powers, ranges
 from gpulint.solver.options import INT32_SIZES
 from gpulint.solver.prover import Budget, Prover
 from gpulint.solver.residual import Named
@@ -26,6 +26,7 @@ from gpulint.term import FALSE, ONE, Bool, Cmp, Int, Scope, Sym, and_, apps, con
 from gpulint.term.build import of_atom
 
 MAX_STEP = 2**16
+MANY = 1000  # rows: more than a block has
 OWN_PROOFS = 12  # questions to Z3 about whose making one clause is
 MARKS = (".shape[", ".size", ".strides[", ".stride(", ".span")
 
@@ -102,7 +103,7 @@ def relation(s: Setting, goal: Bool) -> bool:
     """Whether a condition relates two or more free inputs in a way that the caller can keep.
 
     It does when, whatever one input is, the others can be chosen to keep it. A bound that no choice
-    keeps for some size of an input (two rows, three rows) is a fault of the launch; one that only a
+    keeps for some size of an input (two rows, three rows, many) is a fault of the launch; one that only a
     single row breaks is not: `y.size < x.size` is a relation, though nothing is shorter than one
     element. Where the host code says that another input is a multiple of a number, the rows are as many
     times that number. Sizes that the host code equates are one input. How an array's size and its
@@ -124,9 +125,9 @@ def relation(s: Setting, goal: Bool) -> bool:
     left: list[Bool] = []
     for own in owners.values():
         step = _multiple(prover, {x for other in owners.values() if other is not own for x in other})
-        for size in (2 * step, 3 * step):
+        for size in (2 * step, 3 * step, MANY * step):
             fixed = and_(*(eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)))
-            never = not_(subst(goal, dict.fromkeys(own, const(size))))
+            never = not_(powers.folded(subst(goal, dict.fromkeys(own, const(size)))))
             (ways if prover.prove(fixed, never, z3_too=False) else left).append(fixed)
     ways += [w for w, broken in zip(left, prover.unsat_each(goal, left), strict=True) if broken]
     return all(prover.unsat(w) for w in ways)

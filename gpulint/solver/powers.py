@@ -53,6 +53,16 @@ def next_powers(*terms: Int | Bool) -> list[Bool]:
     return out
 
 
+def folded(goal: Bool) -> Bool:
+    """The condition with `next_power_of_2` of each number as the number that it is (1 below two)."""
+    known: dict[Atom, Int | Bool] = {}
+    for a in apps(goal, op="fn"):
+        n = a.args[0].value if a.data == "next_power_of_2" and len(a.args) == 1 else None
+        if n is not None:
+            known[a] = const(1 << max(n - 1, 0).bit_length())
+    return subst(goal, known)
+
+
 def cases(whole: Bool) -> Bool | None:
     """A condition that can be met whenever this one can, its powers told apart by their exponents.
 

@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpulint.source import trace
+
 if TYPE_CHECKING:
     from gpulint.frontend.host.site import LaunchSite
     from gpulint.source.model import KernelSource, Module
@@ -65,9 +67,17 @@ def _naming(project: Project, kernels: Sequence[KernelSource], paths: Sequence[P
     return [m for m in loaded if m is not None]
 
 
-@lru_cache(maxsize=64)
 def _text(path: Path) -> str:
+    text, seen = _read(path)
+    trace.repeat(seen)
+    return text
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path) -> tuple[str, tuple[tuple[trace.Question, str], ...]]:
+    """The text of a file, and what was asked of the disk for it."""
     from gpulint.source.load import read_text
 
-    text = read_text(path)
-    return text if isinstance(text, str) else ""
+    with trace.recording() as seen:
+        text = read_text(path)
+    return text if isinstance(text, str) else "", tuple(seen.items())

@@ -151,3 +151,17 @@ def test_lowering_names_what_is_not_understood(tmp_path: Path) -> None:
     report = lowered(Task(0, path, False))
     assert [k.status for k in report.kernels] == ["unsupported"]
     assert [f.span.row for f in report.findings] == [7]
+
+
+def test_what_a_file_costs_is_counted_alike_each_time(tmp_path: Path) -> None:
+    import speed
+
+    path = tmp_path / "k.py"
+    path.write_text("from numba import cuda\n\n\n@cuda.jit\ndef k(x, n):\n    x[cuda.grid(1) * n] = 0\n")
+    first, second = speed.alone(path), speed.alone(path)
+    assert first is not None and second is not None
+    assert first["counts"] == second["counts"] and first["counts"]["eliminations"] > 0
+    assert speed.lost(first, second) == []
+    worse = {**second, "verdicts": {}}
+    decided = {v for v in first["verdicts"] if not v.endswith("undecided")}
+    assert set(speed.lost(first, worse)) == decided != set()

@@ -5,6 +5,9 @@ input. Options may also be given in pyproject.toml under [tool.gpulint]: select,
 no-assume (lists of strings) and deny-undecided (true or false); reading it on Python 3.10 needs the
 package tomli. Options of the command line replace those of the file.
 
+Results are kept in the user's cache folder (gpulint below $XDG_CACHE_HOME or the platform's own) and
+used again for files that have not changed, nor what they import.
+
 Exit code 0: no error or warning. 1: some. 2: gpulint was used wrongly, or a path does not exist.
 """
 
@@ -39,6 +42,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
     p.add_argument("--jobs", metavar="N", type=_jobs, default=0, help="worker processes (one a core)")
     p.add_argument("-v", "--show-info", action="store_true", help="also info findings, verified kernels")
+    p.add_argument("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
     p.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
 
 
@@ -91,6 +95,7 @@ def _check_codes(words: tuple[str, ...]) -> None:
 
 def _files(o: argparse.Namespace, config: Config, texts: dict[str, str]) -> tuple[list[FileReport], bool]:
     """Check everything that was named; whether something named does not exist."""
+    from gpulint.cli.cache import folder as cache_folder
     from gpulint.cli.pool import check_paths
     from gpulint.cli.targets import find
     from gpulint.pipeline import check_file
@@ -104,7 +109,8 @@ def _files(o: argparse.Namespace, config: Config, texts: dict[str, str]) -> tupl
         name = o.stdin_filename or "<stdin>"
         texts[name] = _stdin()
         files.append(check_file(texts[name], name, config, True))
-    files += check_paths(found.files, found.explicit, config, o.jobs, sys.stderr.isatty())
+    kept = None if o.no_cache else cache_folder()
+    files += check_paths(found.files, found.explicit, config, o.jobs, sys.stderr.isatty(), kept)
     if not files and not found.errors:
         print("gpulint: warning: no Python files found", file=sys.stderr)
     return files, bool(found.errors)

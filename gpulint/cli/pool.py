@@ -13,6 +13,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Union
 
+from gpulint.cli import cache
 from gpulint.cli.terminal import Progress
 from gpulint.cli.worker import Task, check, serve
 from gpulint.config import Config
@@ -25,9 +26,13 @@ POLL = 1.0
 
 
 def check_paths(
-    files: Sequence[Path], explicit: frozenset[Path], config: Config, jobs: int, progress: bool
-) -> list[FileReport]:
-    """The reports of the files, in their order. One file, or a few small ones, use no worker."""
+    files: Sequence[Path], explicit: frozenset[Path], config: Config, jobs: int, progress: bool,
+    kept: Path | None = None,
+) -> list[FileReport]:  # fmt: skip
+    """The reports of the files, in their order. One file, or a few small ones, use no worker.
+
+    `kept`: the folder where reports of earlier runs are, and new ones go.
+    """
     tasks = [Task(n, f, f in explicit) for n, f in enumerate(files)]
     reports: dict[int, FileReport] = {}
     bar = Progress(len(tasks), progress)
@@ -39,6 +44,11 @@ def check_paths(
             reports[task.number] = FileReport(str(task.path))
             bar.step()
     hard = _with_neighbours(hard)
+    if kept is not None:
+        known, hard = _known(hard, kept, config)
+        reports |= known
+        for _ in known:
+            bar.step()
     count = min(jobs or _cores(), len(hard))
     if count <= 1 or (not jobs and _small([t.path for t in hard])):
         for task in hard:
@@ -46,8 +56,25 @@ def check_paths(
             bar.step()
     else:
         reports |= _Pool(hard, config, count, bar).run()
+    if kept is not None and hard:
+        cache.prune(kept)
     bar.close()
     return [reports[t.number] for t in tasks]
+
+
+def _known(tasks: list[Task], kept: Path, config: Config) -> tuple[dict[int, FileReport], list[Task]]:
+    """The reports of earlier runs that still hold, and the tasks that are left."""
+    store = cache.Cache(kept)
+    found: dict[int, FileReport] = {}
+    left = []
+    for t in tasks:
+        key = store.key(t, config)
+        report = store.get(key) if key else None
+        if report is not None:
+            found[t.number] = report
+        else:
+            left.append(replace(t, key=key, kept=kept))
+    return found, left
 
 
 def _with_neighbours(tasks: list[Task]) -> list[Task]:

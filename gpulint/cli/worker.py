@@ -20,12 +20,17 @@ RECURSION = 3000
 
 @dataclass(frozen=True)
 class Task:
-    """One file to check. `explicit`: named by the user. `neighbours` may launch its kernels."""
+    """One file to check. `explicit`: named by the user. `neighbours` may launch its kernels.
+
+    Its report is to be kept in the folder `kept`, if there is one, under the `key`.
+    """
 
     number: int
     path: Path
     explicit: bool
     neighbours: tuple[Path, ...] = ()
+    key: str = ""
+    kept: Path | None = None
 
 
 class TimeLimit(BaseException):
@@ -54,12 +59,18 @@ def check(task: Task, config: Config) -> FileReport:
 
 
 def _check(task: Task, config: Config) -> FileReport:
+    from gpulint.cli import cache
     from gpulint.pipeline import check_file, given_up
+    from gpulint.source import trace
     from gpulint.term.node import clear
 
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
-        return check_file(task.path, str(task.path), config, task.explicit, task.neighbours)
+        with trace.recording() as seen:
+            report = check_file(task.path, str(task.path), config, task.explicit, task.neighbours)
+        if task.kept is not None:
+            cache.put(task.kept, task.key, report, seen)
+        return report
     except MemoryError:
         return given_up(str(task.path), "it needs more memory than a file may take")
     finally:

@@ -8,10 +8,11 @@ import tokenize
 import warnings
 from pathlib import Path
 
+from gpulint.source import trace
 from gpulint.source.model import Module, SourceError
 from gpulint.source.scopes import TooDeep, build
+from gpulint.source.trace import MAX_BYTES
 
-MAX_BYTES = 5_000_000
 _TOO_LARGE = f"the file is larger than {MAX_BYTES // 1_000_000} MB; it was not checked"
 
 
@@ -26,15 +27,17 @@ def read_text(path: Path, filename: str | None = None) -> str | SourceError:
     """The decoded text of a file (PEP 263 cookie or BOM, else UTF-8), for the prefilter."""
     shown = filename if filename is not None else str(path)
     try:
-        if not path.is_file():
+        data = trace.content(path)
+        if data is None:
             return SourceError(shown, "not a regular file" if path.exists() else "no such file")
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         return SourceError(shown, f"cannot read the file: {_reason(error)}")
-    if len(data) > MAX_BYTES:
-        return SourceError(shown, _TOO_LARGE)
-    return _decode(data, shown)
+    return decoded(data, shown)
+
+
+def decoded(data: bytes, filename: str) -> str | SourceError:
+    """The text of a file's bytes."""
+    return SourceError(filename, _TOO_LARGE) if len(data) > MAX_BYTES else _decode(data, filename)
 
 
 def load_text(text: str, filename: str, path: Path | None = None) -> Module | SourceError:
@@ -63,7 +66,7 @@ def module_name(path: Path | None) -> str:
     path = path.absolute()
     parts = [] if path.stem == "__init__" else [path.stem]
     folder = path.parent
-    while (folder / "__init__.py").is_file() and folder != folder.parent:
+    while trace.is_file(folder / "__init__.py") and folder != folder.parent:
         parts.append(folder.name)
         folder = folder.parent
     return ".".join(reversed(parts))

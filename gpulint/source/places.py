@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from gpulint.source import trace
 from gpulint.source.model import Module
 
 _EXTERNAL = frozenset(
@@ -81,11 +82,11 @@ def _probe(folder: Path, name: str) -> Path | None:
         return None
     try:
         package = folder / name
-        if (package / "__init__.py").is_file():
+        if trace.is_file(package / "__init__.py"):
             return package / "__init__.py"
-        if (folder / f"{name}.py").is_file():
+        if trace.is_file(folder / f"{name}.py"):
             return folder / f"{name}.py"
-        return package if package.is_dir() else None
+        return package if trace.is_dir(package) else None
     except OSError:
         return None
 
@@ -96,7 +97,7 @@ def _project_folders(start: Path) -> list[Path]:
     for folder in (start, *start.parents)[:_MAX_CLIMB]:
         climbed += [folder, folder / "src"]
         try:
-            if any((folder / marker).exists() for marker in _MARKERS):
+            if any(trace.exists(folder / marker) for marker in _MARKERS):
                 return climbed
         except OSError:
             break

@@ -7,16 +7,16 @@ import builtins
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
+from gpulint.source import trace
 from gpulint.source.dialects import canonical
-from gpulint.source.load import load, read_text
+from gpulint.source.load import decoded, load
 from gpulint.source.model import Binding, Module, Scope
 from gpulint.source.places import Places
+from gpulint.source.trace import MAX_FILES
 
 Chain = tuple[str, ...]
-MAX_FILES = 2000
 _MAX_HOPS = 40
 _MAX_BINDINGS = 64
 _ALIAS = "<alias>"
@@ -83,7 +83,7 @@ class Project:
         for _ in range(module.name.count(".") + (root.name == "__init__.py")):
             root = root.parent
         if root not in self._texts:
-            self._texts[root] = _sources(root) if root.is_dir() else {}
+            self._texts[root] = _sources(root)
         found = [path for path, source in self._texts[root].items() if text in source]
         read = (self.load(path, _shown(path, module)) for path in found)
         return [m for m in read if m is not None]
@@ -225,8 +225,8 @@ class Project:
 def _sources(root: Path) -> dict[Path, str]:
     """The text of the Python files below a package's folder, a bounded number of them."""
     out: dict[Path, str] = {}
-    for path in sorted(islice(root.rglob("*.py"), MAX_FILES)):
-        text = read_text(path, str(path))
+    for path, data in trace.package(root).items():
+        text = decoded(data, str(path))
         if isinstance(text, str):
             out[path] = text
     return out

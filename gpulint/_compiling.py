@@ -115,7 +115,7 @@ def _proved(
     kernel = typed(put_in(kernel, known))
     accesses = access_set(kernel)
     result = decide(kernel, accesses, (), Options(assume=config.assume))
-    return Proved(kernel, accesses, result, chosen, config.assume)
+    return Proved(kernel, accesses, result, chosen, frozenset(result.assumed))
 
 
 def _arguments(source: KernelSource) -> set[str]:

@@ -46,7 +46,8 @@ def stored_type(t: Type, span: Span = NOWHERE) -> str:
 
 def size_of(t: Type) -> int:
     """Bytes of an element."""
-    return 1 if isinstance(t, BoolType) else t.bits // 8  # type: ignore[union-attr]
+    assert isinstance(t, (BoolType, IntType, FloatType))
+    return 1 if isinstance(t, BoolType) else t.bits // 8
 
 
 def pointer(space: int) -> str:

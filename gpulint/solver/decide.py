@@ -24,7 +24,7 @@ from gpulint.solver import (
     sites,
 )
 from gpulint.solver.general import Round
-from gpulint.solver.options import Options
+from gpulint.solver.options import USUAL_INPUTS, Options
 from gpulint.solver.setting import Setting
 from gpulint.solver.sites import SiteRound
 from gpulint.solver.verdict import (
@@ -56,7 +56,7 @@ def decide(
         last = next((k for k in range(len(given)) if free.unsat(*parts[: k + 1])), 0)
         o = Obligation("contract", "unsatisfiable", given[last].span)
         v = Verdict(o, REFUTED, reason="no launch can meet the declared clauses", clauses=given)
-        return KernelResult((v,), (), "refuted", given, (), tuple(sorted(options.assume)))
+        return KernelResult((v,), (), "refuted", given, (), _assumed(options, ()))
     r = general.decide(start)
     apart = distinct(sites_)
     at = [sites.decide(r, site) for site in apart[:MAX_SITES]]
@@ -75,9 +75,13 @@ def decide(
     site_verdicts = (*(launches.status(a, r) for a in at), *skipped)
     status = _status(accesses, verdicts, site_verdicts)
     inferred = simplify(_named(verdicts))
-    return KernelResult(
-        tuple(verdicts), site_verdicts, status, given, inferred, tuple(sorted(options.assume))
-    )
+    return KernelResult(tuple(verdicts), site_verdicts, status, given, inferred, _assumed(options, at))
+
+
+def _assumed(options: Options, at: Sequence[SiteRound]) -> tuple[str, ...]:
+    """The standing assumptions; what is assumed of callers only where a site rests on it."""
+    used = {name for a in at for v in a.answers.values() for name in v.assumptions}
+    return tuple(sorted((options.assume - {USUAL_INPUTS}) | used))
 
 
 def distinct(sites_: Sequence[LaunchSite]) -> list[LaunchSite]:

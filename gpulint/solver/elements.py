@@ -46,6 +46,7 @@ from gpulint.term import (
     symbols,
 )
 from gpulint.term.build import monomial, of_atom
+from gpulint.term.mono import without
 from gpulint.term.node import Mono
 
 Digit = tuple[Sym, Int]
@@ -239,16 +240,6 @@ def exact(p: Int, d: Int) -> Int | None:
 
 def _leading(p: Int) -> tuple[Mono, int]:
     return max(p.terms, key=lambda t: (len(t[0]), [a.order for a in t[0]]))
-
-
-def without(m: Mono, part: Mono) -> Mono | None:
-    """A monomial less the factors of another one, or None when it lacks one."""
-    left = list(m)
-    for a in part:
-        if a not in left:
-            return None
-        left.remove(a)
-    return tuple(left)
 
 
 def _degree(p: Int) -> int:

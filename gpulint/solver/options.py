@@ -9,8 +9,10 @@ ASSUMPTIONS: dict[str, str] = {
     " and integer parameters fit 32 bits",
     "grid-limits": "an unbounded grid axis stays within the device's limit",
     "non-empty": "no extent is zero",
+    "usual-inputs": "numbers and strides that a host function leaves to its caller overflow nothing that fits"
+    " at the numbers' defaults and for row-major tensors",
 }
-INT32_SIZES, GRID_LIMITS, NON_EMPTY = ASSUMPTIONS
+INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS = ASSUMPTIONS
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from gpulint.frontend.host.site import LaunchSite
 from gpulint.solver import contents, questions, usual
 from gpulint.solver.blame import of_launch, owner, relation, stated
 from gpulint.solver.general import Round
+from gpulint.solver.options import USUAL_INPUTS
 from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
@@ -145,7 +146,7 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
     if new.kind == PROVED:
         return replace(new, site=s.site)
     if usual.excused(s, v, r.named):
-        return replace(v, site=s.site)
+        return replace(v, site=s.site, assumptions=(USUAL_INPUTS,))
     if natural is not s:
         kept = questions.again(natural, v.obligation, r.named)
         if kept is not None and kept.kind == PROVED:

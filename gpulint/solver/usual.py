@@ -3,7 +3,6 @@
 A caller who says nothing of a number gets its default, so what breaks there for some tensors is the
 launch's own fault, though other numbers might be chosen to fit.
 
-
 A width that holds for these and not for every number or stride that a caller could think of is the
 caller's to keep, like every clause on a free input: the launch meets the contract with it. Only
 operations' widths are excused, since they limit how large an input may be and no more. What fails for the
@@ -15,6 +14,7 @@ from __future__ import annotations
 from gpulint.frontend.host.layout import products
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.solver import layouts, questions
+from gpulint.solver.options import USUAL_INPUTS
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDER, Verdict
@@ -25,7 +25,12 @@ PATIENCE = 160  # elimination steps over sizes of the launch, whose products hid
 
 
 def excused(s: Setting, v: Verdict, named: Named) -> bool:
-    """Whether a clause on a width, which the site does not establish, holds for the usual inputs."""
+    """Whether a clause on a width, which the site does not establish, holds for the usual inputs.
+
+    That the caller keeps it is then the assumption `usual-inputs`, named with the verdict.
+    """
+    if USUAL_INPUTS not in s.options.assume:
+        return False
     if v.obligation.property != "no-wrap" or v.kind != UNDER or s.site is None:
         return False
     facts = usual(s.site)

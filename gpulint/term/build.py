@@ -8,6 +8,7 @@ from typing import Union
 
 from gpulint.term.cut import application, cut, too_deep
 from gpulint.term.interval import of_args, times
+from gpulint.term.mono import without
 from gpulint.term.node import App, Atom, Bool, Cmp, Int, Junction, Literal, Mono, Scope, Sym, intern, keep
 
 IntLike = Union[Int, int]
@@ -131,7 +132,7 @@ def _split(p: Int, d: Int) -> tuple[Int, Int] | None:
     q: dict[Mono, int] = {}
     r: dict[Mono, int] = {}
     for m, c in p.terms:
-        rest = _without(m, dm)
+        rest = without(m, dm)
         if rest is None:
             r[m] = r.get(m, 0) + c
             continue
@@ -145,15 +146,6 @@ def _split(p: Int, d: Int) -> tuple[Int, Int] | None:
     if dm and () in q and any(m for m in r):
         r[dm] = r.get(dm, 0) + q.pop(()) * dc
     return _poly(q), _poly(r)
-
-
-def _without(m: Mono, part: Mono) -> Mono | None:
-    left = list(m)
-    for a in part:
-        if a not in left:
-            return None
-        left.remove(a)
-    return tuple(left)
 
 
 def floordiv(a: IntLike, b: IntLike) -> Int:

@@ -50,6 +50,20 @@ def test_a_number_of_programs_at_its_default(default: str, grid: str, fine: bool
     assert not codes
 
 
+def test_what_is_left_to_the_caller_is_an_assumption_by_name() -> None:
+    text = HEAD + TOTAL.format(default="=8", grid="programs")
+    without = Config(no_assume=frozenset({"usual-inputs"}))
+    named, lifted = (pipeline.check_file(text, "kernel.py", c).kernels[0] for c in (Config(), without))
+    assert (named.status, "usual-inputs" in named.assumed) == ("verified", True)
+    assert (lifted.status, "usual-inputs" in lifted.assumed) == ("undecided", False)
+
+
+def test_an_assumption_that_no_launch_rests_on_is_not_listed() -> None:
+    text = HEAD + TOTAL.format(default="=8", grid="16")
+    (kernel,) = pipeline.check_file(text, "kernel.py", Config()).kernels
+    assert "usual-inputs" not in kernel.assumed
+
+
 PAGES = """@triton.jit
 def pages(kv, table, out, n, stride_page, stride_table, PAGE: tl.constexpr, DIM: tl.constexpr):
     req = tl.program_id(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from gpulint.frontend.numba.evidence import ROUNDS, Evidence
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
     from gpulint.frontend.numba.world import World
 
 
-class Callees(Evidence):
+class Callees(Evidence, ABC):
     """Evidence from calls; `source` is what the reading of expressions adds."""
 
     def __init__(self, world: World, scope: Scope) -> None:
         super().__init__()
         self.world, self.scope = world, scope
 
+    @abstractmethod
     def source(self, value: ast.expr) -> tuple[str | None, int]:
         """The name that a value is a part of, and the axes that it lacks."""
-        raise NotImplementedError
 
     def returned(self, node: ast.Call) -> tuple[str | None, int]:
         """The argument a part of which a device function returns, and the axes that it lacks."""

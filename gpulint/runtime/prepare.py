@@ -156,15 +156,16 @@ class Prepared:
 
 def functions(plan: Plan, driver: Driver) -> dict[str, ctypes.c_void_p]:
     """The functions of a plan's code, loaded once a process."""
-    key = (id(driver), plan.ptx)
+    names = (plan.entry, *([plan.second.entry] if plan.second else []))
+    key = (id(driver), plan.ptx, names)
     if key not in _loaded:
         module = driver.load(plan.ptx)
-        names = [plan.entry, *([plan.second.entry] if plan.second else [])]
-        _loaded[key] = {name: driver.function(module, name) for name in names}
-    return _loaded[key]
+        # with the driver: another one must not come to lie where this one was
+        _loaded[key] = driver, {name: driver.function(module, name) for name in names}
+    return _loaded[key][1]
 
 
-_loaded: dict[tuple[int, str], dict[str, ctypes.c_void_p]] = {}
+_loaded: dict[tuple[int, str, tuple[str, ...]], tuple[Driver, dict[str, ctypes.c_void_p]]] = {}
 
 
 def value(p: tuple[str, str, str, int], given: dict[str, Device], numbers: dict[str, Number]) -> Any:

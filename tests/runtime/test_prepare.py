@@ -54,6 +54,12 @@ def test_much_dynamic_shared_memory_is_asked_for() -> None:
     assert driver.allowed == [100_000]
 
 
+def test_functions_are_those_of_the_plan_whatever_was_loaded_before() -> None:
+    for _ in range(200):  # drivers that come and go, so that one may take another's place in memory
+        Prepared(planned(*COPY), FakeDriver(), 1, 32)
+        assert set(Prepared(planned(*COPY, second=SECOND), FakeDriver(), 9, 64).functions) == {"k", "k__x4"}
+
+
 def test_a_tensor_is_known_again_by_its_address_and_layout() -> None:
     class Tensor:
         shape, dtype, is_cuda = (4,), "f4", True

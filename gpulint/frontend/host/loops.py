@@ -73,9 +73,10 @@ def _changed(n: ast.AST) -> set[str]:
 
 def forget(m: Machine, s: State, names: Iterable[str]) -> State:
     """The state when nothing is known of these names any more."""
+    every = tuple(dict.fromkeys(b for v in s.env.values() for b in _memories(m, v)))
     for name in sorted(names):
         if name in s.env:
-            s.env[name] = widen(m, name, s.env[name], None)
+            s.env[name] = widen(m, name, s.env[name], None, every)
             s.defs.pop(name, None)
     for buffer, known in list(s.touched.items()):
         s.touched[buffer] = known if known is True else None
@@ -83,16 +84,29 @@ def forget(m: Machine, s: State, names: Iterable[str]) -> State:
     return s
 
 
-def widen(m: Machine, name: str, old: Value, new: Value | None) -> Value:
-    """A value that stands for what the name holds in any iteration."""
+def _memories(m: Machine, v: Value | None) -> tuple[str, ...]:
+    """The buffers that an array may lie in; none for what is no array."""
+    a = as_array(v)
+    return (*a.memories, *m.either.get(a.name, ())) if a is not None else ()
+
+
+def widen(m: Machine, name: str, old: Value, new: Value | None, others: tuple[str, ...] = ()) -> Value:
+    """A value that stands for what the name holds in any iteration; an array may lie in `others` too."""
     why = f"`{name}` changes in a loop"
+    either = tuple(dict.fromkeys((*_memories(m, old), *_memories(m, new), *others)))
     if isinstance(old, Num) and (new is None or isinstance(new, Num)):
         return m.unknown(name, why, "int")
     if isinstance(old, Arr) and isinstance(new, Arr) and _alike(old, new):
         buffer = m.namer.unique(f"{name}@loop")
         both = agreed(old, new)
-        return replace(both, buffer=buffer, fresh=False, whole=old.whole and new.whole, initialised=None)
-    return m.unknown(name, why)
+        return replace(
+            both, buffer=buffer, fresh=False, whole=old.whole and new.whole, initialised=None, sharing=either
+        )
+    found = m.unknown(name, why)
+    if isinstance(old, Arr) or isinstance(new, Arr):
+        return Arr(found.name, None, found.name, found.name, sharing=either)
+    m.either[found.name] = either
+    return found
 
 
 def _alike(a: Arr, b: Arr) -> bool:
@@ -118,16 +132,18 @@ def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str], widene
             continue
         for name in moved:
             old, new = s.env[name], end.env.get(name)
-            if out.env[name] == old and not (old in widened and _covers(old, new)):
+            if out.env[name] == old and not (old in widened and _covers(m, old, new)):
                 out.env[name] = widen(m, name, old, new)
                 widened.append(out.env[name])
                 out.defs.pop(name, None)
     return out
 
 
-def _covers(old: Value, new: Value | None) -> bool:
+def _covers(m: Machine, old: Value, new: Value | None) -> bool:
     """Whether an unknown of any iteration stands for this value as well."""
-    if isinstance(old, Arr):
+    if not set(_memories(m, new)) <= set(_memories(m, old)):
+        return False
+    if isinstance(old, Arr) and old.buffer != old.name:  # else nothing is said of its shape
         return isinstance(new, Arr) and _alike(old, new)
     if isinstance(old, Unknown) and old.kind == "int":
         return isinstance(new, Num) or (isinstance(new, Unknown) and new.kind == "int")

@@ -91,6 +91,7 @@ class Machine:
     indexed: dict[str, int] = field(default_factory=dict)  # unknowns used as tuples: their known lengths
     expecting: int = 0  # blocks entered that expect an error
     presumed: dict[str, str] = field(default_factory=dict)  # what is taken for granted of an array, by name
+    either: dict[str, tuple[str, ...]] = field(default_factory=dict)  # buffers that an unknown may lie in
     usual: tuple[Bool, ...] = ()  # numbers of the root function at their defaults
     concrete: int = 0  # loops over constants are written out: configurations are being read
 
@@ -103,6 +104,7 @@ class Machine:
         """Starts on another function: names begin anew."""
         self.namer, self.notes, self.globals, self.states = Namer(), {}, {}, {}
         self.frames, self.calls, self.root, self.indexed, self.presumed = [], [], root, {}, {}
+        self.either = {}
         self.steps, self.depth, self.recording, self.usual = 0, 0, True, ()
 
     def step(self) -> bool:

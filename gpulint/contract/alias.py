@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from gpulint.dataflow.access import Array
+from gpulint.frontend.host.memories import meet
 from gpulint.frontend.host.ranks import with_rank
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.term import ONE, Int, mul, sub
@@ -68,7 +69,7 @@ def between(p: str, a: HostArray, q: str, b: HostArray, exact: bool) -> Overlap 
 
 def linked(a: HostArray, b: HostArray) -> bool:
     """Whether the host code itself says that the two may lie in one allocation."""
-    return bool(a.memories & b.memories)
+    return meet(a.memories, b.memories)
 
 
 def _same_buffer(p: str, a: HostArray, q: str, b: HostArray) -> Overlap:

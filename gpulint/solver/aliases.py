@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from gpulint.contract.alias import Overlap, linked, overlaps
 from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray, LaunchSite
-from gpulint.solver import disjoint, search
+from gpulint.solver import disjoint, search, separate
 from gpulint.solver.pairs import Pair
 from gpulint.solver.residual import Named
 from gpulint.solver.search import Ask
@@ -26,11 +25,27 @@ def overlapping(s: Setting, named: Named) -> list[Verdict]:
     """Arguments that share memory, or are parts of one allocation, where the kernel's accesses would race."""
     assert s.site is not None
     out: list[Verdict] = []
-    for o in overlaps(s.site, s.accesses.arrays)[:MAX_OVERLAPS]:
-        if (o.certain or _one_buffer(s.site, o)) and not _apart(s, o):
-            v = _alias(s, named, o)
-            out += [v] if v is not None else []
+    found = [o for o in overlaps(s.site, s.accesses.arrays) if not _left(s, o)]
+    for o in found[:MAX_OVERLAPS]:
+        v = _alias(s, named, o) if not _apart(s, o) else None
+        out += [v] if v is not None else []
+    if len(found) > MAX_OVERLAPS:
+        about = Obligation("no-alias", "overlap", s.site.span)
+        out.append(Verdict(about, UNDECIDED, reason="more overlaps than the budget", site=s.site))
     return out
+
+
+def left_to_caller(s: Setting) -> bool:
+    """Whether a caller of the host code has to keep arrays apart that would race."""
+    assert s.site is not None
+    found = overlaps(s.site, s.accesses.arrays)
+    return any(_left(s, o) and any(separate.conflicts(s.accesses, o.a, o.b)) for o in found)
+
+
+def _left(s: Setting, o: Overlap) -> bool:
+    """Whether nothing in view says that the two share memory, so that they are assumed not to."""
+    assert s.site is not None
+    return separate.assumed(s) and not o.certain and not _one_buffer(s.site, o)
 
 
 def _one_buffer(site: LaunchSite, o: Overlap) -> bool:
@@ -59,20 +74,11 @@ def _size(s: Setting, name: str) -> Int:
     return out
 
 
-def _conflicts(s: Setting, o: Overlap) -> Iterator[tuple[Access, Access]]:
-    """The accesses of the two arrays that race where they meet, the writing one first."""
-    for x in s.accesses.accesses:
-        for y in s.accesses.accesses:
-            if x.array.name != o.a or y.array.name != o.b or {x.mode, y.mode} in ({"read"}, {"atomic"}):
-                continue
-            yield (x, y) if x.mode != "read" else (y, x)
-
-
 def _alias(s: Setting, named: Named, o: Overlap) -> Verdict | None:
     """One overlapping pair: proved harmless (None), refuted, or undecided."""
     assert s.site is not None
     text = o.reason or f"{o.a} and {o.b} overlap"
-    for first, second in _conflicts(s, o):
+    for first, second in separate.conflicts(s.accesses, o.a, o.b):
         pair = Pair(first, second)
         seen: tuple[Seen, Seen] = disjoint.views(s, pair)
         about = Obligation("no-alias", "overlap", s.site.span, access=first, other=second)

@@ -20,11 +20,12 @@ from gpulint.solver import (
     launches,
     questions,
     search,
+    separate,
     shapes,
     sites,
 )
 from gpulint.solver.general import Round
-from gpulint.solver.options import USUAL_INPUTS, Options
+from gpulint.solver.options import DISTINCT_ARRAYS, WHERE_USED, Options
 from gpulint.solver.setting import Setting
 from gpulint.solver.sites import SiteRound
 from gpulint.solver.verdict import (
@@ -56,7 +57,7 @@ def decide(
         last = next((k for k in range(len(given)) if free.unsat(*parts[: k + 1])), 0)
         o = Obligation("contract", "unsatisfiable", given[last].span)
         v = Verdict(o, REFUTED, reason="no launch can meet the declared clauses", clauses=given)
-        return KernelResult((v,), (), "refuted", given, (), _assumed(options, ()))
+        return KernelResult((v,), (), "refuted", given, (), _assumed(options, (), False))
     r = general.decide(start)
     apart = distinct(sites_)
     at = [sites.decide(r, site) for site in apart[:MAX_SITES]]
@@ -68,6 +69,9 @@ def decide(
         buffers.check(a)
         lanes.check(a)
     verdicts = _merge(r, at) if at else _alone(r)
+    taken = separate.parameters(start) if not at else []
+    if not separate.assumed(start):
+        verdicts += taken
     for a in at:
         verdicts += a.extra
     verdicts = [v for v in verdicts if v.obligation.kind != "negative" or v.kind == REFUTED]
@@ -75,13 +79,17 @@ def decide(
     site_verdicts = (*(launches.status(a, r) for a in at), *skipped)
     status = _status(accesses, verdicts, site_verdicts)
     inferred = simplify(_named(verdicts))
-    return KernelResult(tuple(verdicts), site_verdicts, status, given, inferred, _assumed(options, at))
+    assumed = _assumed(options, at, bool(taken))
+    return KernelResult(tuple(verdicts), site_verdicts, status, given, inferred, assumed)
 
 
-def _assumed(options: Options, at: Sequence[SiteRound]) -> tuple[str, ...]:
-    """The standing assumptions; what is assumed of callers only where a site rests on it."""
+def _assumed(options: Options, at: Sequence[SiteRound], distinct_parameters: bool) -> tuple[str, ...]:
+    """The standing assumptions; what is assumed of callers only where a verdict rests on it."""
     used = {name for a in at for v in a.answers.values() for name in v.assumptions}
-    return tuple(sorted((options.assume - {USUAL_INPUTS}) | used))
+    used = used.union(*(a.assumed for a in at))
+    if distinct_parameters:
+        used |= {DISTINCT_ARRAYS} & options.assume
+    return tuple(sorted((options.assume - WHERE_USED) | used))
 
 
 def distinct(sites_: Sequence[LaunchSite]) -> list[LaunchSite]:

@@ -9,7 +9,7 @@ from gpulint.ir import symbols as names
 from gpulint.solver import aliases, space
 from gpulint.solver.blame import owner
 from gpulint.solver.general import Round
-from gpulint.solver.options import GRID_LIMITS, INT32_SIZES
+from gpulint.solver.options import DISTINCT_ARRAYS, GRID_LIMITS, INT32_SIZES
 from gpulint.solver.prover import Prover
 from gpulint.solver.reader import Reader
 from gpulint.solver.setting import Setting
@@ -40,6 +40,8 @@ def check(a: SiteRound, r: Round) -> None:
     _rank(a)
     _declared(a, r)
     a.extra.extend(aliases.overlapping(a.setting, r.named))
+    if aliases.left_to_caller(a.setting):
+        a.assumed.add(DISTINCT_ARRAYS)
 
 
 def status(a: SiteRound, r: Round) -> SiteVerdict:

@@ -11,8 +11,11 @@ ASSUMPTIONS: dict[str, str] = {
     "non-empty": "no extent is zero",
     "usual-inputs": "numbers and strides that a host function leaves to its caller overflow nothing that fits"
     " at the numbers' defaults and for row-major tensors",
+    "distinct-arrays": "arrays that come in from outside under different names (parameters, attributes,"
+    " results of calls that are not followed) share no memory",
 }
-INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS = ASSUMPTIONS
+INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, DISTINCT_ARRAYS = ASSUMPTIONS
+WHERE_USED = frozenset({USUAL_INPUTS, DISTINCT_ARRAYS})  # named only with verdicts that rest on them
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ class SiteRound:
     extra: list[Verdict] = field(default_factory=list)
     limits: list[SiteVerdict] = field(default_factory=list)
     reason: str = ""
+    assumed: set[str] = field(default_factory=set)
 
 
 def decide(r: Round, site: LaunchSite) -> SiteRound:

@@ -9,6 +9,7 @@ from gpulint.frontend.host import names, tiles, torchmethods, torchviews
 from gpulint.frontend.host.dtypes import ITEM_SIZES, dtype_of
 from gpulint.frontend.host.launches import configure
 from gpulint.frontend.host.machine import Machine, text_of
+from gpulint.frontend.host.memories import among
 from gpulint.frontend.host.objects import class_attribute, class_state, configured
 from gpulint.frontend.host.slices import element, sliced
 from gpulint.frontend.host.state import State
@@ -185,6 +186,12 @@ def flag(m: Machine, a: Arr, name: str) -> Value:
 
 def subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
     """`v[index]`; on a kernel, a launch configuration."""
+    part = _subscript(m, s, v, node)
+    constant = isinstance(node.slice, ast.Constant) and isinstance(v, Unknown)
+    return part if constant else among(part, v)
+
+
+def _subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
     if isinstance(v, (Kernel, Choice)):
         return tiles.configure(m, s, v, node) if tiles.is_tile(v) else configure(m, s, v, node)
     index = m.eval(s, node.slice)

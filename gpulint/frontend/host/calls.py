@@ -19,6 +19,7 @@ from gpulint.frontend.host import (
 )
 from gpulint.frontend.host.elements import exposed, touch
 from gpulint.frontend.host.machine import Machine, text_of
+from gpulint.frontend.host.memories import CHOOSING, TAKING, among
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
     Arr,
@@ -136,9 +137,20 @@ def apply(
         found = None
     if found is not None:
         return found
-    for v in (*args, *kw.values(), *((func.owner,) if isinstance(func, Method) else ())):
+    given = (*args, *kw.values(), *((func.owner,) if isinstance(func, Method) else ()))
+    for v in given:
         exposed(s, v)
-    return m.opaque(text_of(node))
+    return among(m.opaque(text_of(node)), *_chosen_from(func, given))
+
+
+def _chosen_from(func: Value, given: tuple[Value, ...]) -> tuple[Value, ...]:
+    """What the result may be, or be taken out of; nothing for functions that nobody knows."""
+    if isinstance(func, Dotted):
+        return given if func.path.partition(".")[0] in CHOOSING else ()
+    if isinstance(func, Method):
+        return given if isinstance(func.owner, (Seq, Map)) or func.name in TAKING else ()
+    owner, _, name = func.name.rpartition(".") if isinstance(func, Unknown) else ("", "", "")
+    return (Unknown(owner), *given) if name in TAKING else ()
 
 
 def _choice(
@@ -230,7 +242,9 @@ def _list_method(
     if name in ("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"):
         if isinstance(func.value, ast.Name):
             grown = name == "append" and len(args) == 1 and len(owner.items) < MAX_ITEMS
-            new: Value = Seq((*owner.items, args[0])) if grown else m.opaque(func.value.id)
+            new: Value = (
+                Seq((*owner.items, args[0])) if grown else among(m.opaque(func.value.id), owner, *args)
+            )
             s.env[func.value.id] = new
         return Const(None) if name != "pop" else None
     if name in ("index", "count"):

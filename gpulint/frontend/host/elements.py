@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpulint.frontend.host.machine import Machine
+from gpulint.frontend.host.memories import meet
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import Arr, Seq, Value, as_array
 from gpulint.term import const
@@ -24,7 +25,7 @@ def touch(s: State, a: Arr) -> None:
 
 
 def changed(s: State, a: Arr) -> bool:
-    return not s.changed.isdisjoint((*a.memories, EVERYTHING))
+    return bool(s.changed) and (EVERYTHING in s.changed or meet(s.changed, a.memories))
 
 
 def current(m: Machine, s: State, v: Value) -> Value:

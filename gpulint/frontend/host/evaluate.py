@@ -11,6 +11,7 @@ from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.elements import current
 from gpulint.frontend.host.layout import ranked
 from gpulint.frontend.host.machine import Machine, text_of
+from gpulint.frontend.host.memories import mentioned
 from gpulint.frontend.host.operators import binary, compare, truth, unary
 from gpulint.frontend.host.state import State, merge_values
 from gpulint.frontend.host.values import (
@@ -51,7 +52,7 @@ def condition(m: Machine, s: State, node: ast.expr) -> Bool:
 
 def _visit(m: Machine, s: State, node: ast.expr) -> Value:
     """What is not understood: its parts are not looked into."""
-    return m.opaque(text_of(node))
+    return mentioned(s, m.opaque(text_of(node)), node)
 
 
 def _constant(m: Machine, s: State, node: ast.Constant) -> Value:
@@ -73,11 +74,11 @@ def _sequence(m: Machine, s: State, node: ast.Tuple | ast.List | ast.Set) -> Val
             if isinstance(inner, ShapeOf) and m.tiles and part is node.elts[0]:
                 return _with_tail(m, s, inner, node)
             if not isinstance(inner, Seq):
-                return m.opaque(text_of(node))
+                return mentioned(s, m.opaque(text_of(node)), node)
             items.extend(inner.items)
         else:
             items.append(m.eval(s, part))
-    return Seq(tuple(items)) if len(node.elts) <= MAX_ITEMS else m.opaque(text_of(node))
+    return Seq(tuple(items)) if len(node.elts) <= MAX_ITEMS else mentioned(s, m.opaque(text_of(node)), node)
 
 
 def _with_tail(m: Machine, s: State, lead: ShapeOf, node: ast.Tuple | ast.List | ast.Set) -> Value:
@@ -95,7 +96,7 @@ def _dict(m: Machine, s: State, node: ast.Dict) -> Value:
         k = m.eval(s, key) if key is not None else None
         v = m.eval(s, value)
         if k is None:
-            return m.opaque(text_of(node))
+            return mentioned(s, m.opaque(text_of(node)), node)
         items.append((k, v))
     return Map(tuple(items))
 
@@ -193,11 +194,11 @@ def _comprehension(
     for gen in node.generators:
         states = _iterated(m, states, gen)
         if not states:
-            return m.opaque(text_of(node))
+            return mentioned(s, m.opaque(text_of(node)), node)
     if isinstance(node, ast.DictComp):
         return Map(tuple((m.eval(t, node.key), m.eval(t, node.value)) for t in states))
     if isinstance(node, ast.SetComp):
-        return m.opaque(text_of(node))
+        return mentioned(s, m.opaque(text_of(node)), node)
     return Seq(tuple(m.eval(t, node.elt) for t in states))
 
 

@@ -216,7 +216,7 @@ def _unknown(m: Machine, s: State, v: Unknown, kind: str, text: str) -> Argument
     array = as_array(v)
     if array is None:  # an object
         return Other(text)
-    made = host_array(s, replace(array, sharing=m.either.get(v.name, ())), v.name)
+    made = host_array(s, array, v.name)
     return made if kind == "array" or v.kind == "array" else replace(made, scalar=as_int(v))
 
 

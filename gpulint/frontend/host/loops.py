@@ -9,6 +9,7 @@ from dataclasses import replace
 from gpulint.frontend.host.elements import EVERYTHING
 from gpulint.frontend.host.evaluate import condition, spelled
 from gpulint.frontend.host.machine import Machine, text_of
+from gpulint.frontend.host.memories import among
 from gpulint.frontend.host.state import State, agreed, merge
 from gpulint.frontend.host.stores import bind_target
 from gpulint.frontend.host.values import (
@@ -19,6 +20,7 @@ from gpulint.frontend.host.values import (
     Unknown,
     Value,
     as_array,
+    memories,
 )
 from gpulint.term import TRUE, Bool, Int, add, eq, ge, lt, mul, not_, or_, sym
 
@@ -73,7 +75,7 @@ def _changed(n: ast.AST) -> set[str]:
 
 def forget(m: Machine, s: State, names: Iterable[str]) -> State:
     """The state when nothing is known of these names any more."""
-    every = tuple(dict.fromkeys(b for v in s.env.values() for b in _memories(m, v)))
+    every = memories(*s.env.values())
     for name in sorted(names):
         if name in s.env:
             s.env[name] = widen(m, name, s.env[name], None, every)
@@ -84,16 +86,10 @@ def forget(m: Machine, s: State, names: Iterable[str]) -> State:
     return s
 
 
-def _memories(m: Machine, v: Value | None) -> tuple[str, ...]:
-    """The buffers that an array may lie in; none for what is no array."""
-    a = as_array(v)
-    return (*a.memories, *m.either.get(a.name, ())) if a is not None else ()
-
-
 def widen(m: Machine, name: str, old: Value, new: Value | None, others: tuple[str, ...] = ()) -> Value:
     """A value that stands for what the name holds in any iteration; an array may lie in `others` too."""
     why = f"`{name}` changes in a loop"
-    either = tuple(dict.fromkeys((*_memories(m, old), *_memories(m, new), *others)))
+    either = tuple(dict.fromkeys((*memories(old, new), *others)))
     if isinstance(old, Num) and (new is None or isinstance(new, Num)):
         return m.unknown(name, why, "int")
     if isinstance(old, Arr) and isinstance(new, Arr) and _alike(old, new):
@@ -105,8 +101,7 @@ def widen(m: Machine, name: str, old: Value, new: Value | None, others: tuple[st
     found = m.unknown(name, why)
     if isinstance(old, Arr) or isinstance(new, Arr):
         return Arr(found.name, None, found.name, found.name, sharing=either)
-    m.either[found.name] = either
-    return found
+    return replace(found, sharing=either)
 
 
 def _alike(a: Arr, b: Arr) -> bool:
@@ -132,16 +127,16 @@ def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str], widene
             continue
         for name in moved:
             old, new = s.env[name], end.env.get(name)
-            if out.env[name] == old and not (old in widened and _covers(m, old, new)):
+            if out.env[name] == old and not (old in widened and _covers(old, new)):
                 out.env[name] = widen(m, name, old, new)
                 widened.append(out.env[name])
                 out.defs.pop(name, None)
     return out
 
 
-def _covers(m: Machine, old: Value, new: Value | None) -> bool:
+def _covers(old: Value, new: Value | None) -> bool:
     """Whether an unknown of any iteration stands for this value as well."""
-    if not set(_memories(m, new)) <= set(_memories(m, old)):
+    if not set(memories(new)) <= set(memories(old)):
         return False
     if isinstance(old, Arr) and old.buffer != old.name:  # else nothing is said of its shape
         return isinstance(new, Arr) and _alike(old, new)
@@ -316,10 +311,9 @@ def _one(m: Machine, s: State, name: str, source: Value, text: str) -> Value:
         return Num(term)
     array = as_array(source) if isinstance(source, Arr) else None
     if array is not None:
-        return m.opaque(f"{name} of {text}", "is data")
-    if isinstance(source, Unknown) and source.free:
-        return m.unknown(name, "")
-    return m.unknown(name, f"`{name}` comes from `{text}`")
+        return among(m.opaque(f"{name} of {text}", "is data"), array)
+    free = isinstance(source, Unknown) and source.free
+    return among(m.unknown(name, "" if free else f"`{name}` comes from `{text}`"), source)
 
 
 def _counter(m: Machine, s: State, name: str, r: Range) -> Value:

@@ -91,7 +91,6 @@ class Machine:
     indexed: dict[str, int] = field(default_factory=dict)  # unknowns used as tuples: their known lengths
     expecting: int = 0  # blocks entered that expect an error
     presumed: dict[str, str] = field(default_factory=dict)  # what is taken for granted of an array, by name
-    either: dict[str, tuple[str, ...]] = field(default_factory=dict)  # buffers that an unknown may lie in
     usual: tuple[Bool, ...] = ()  # numbers of the root function at their defaults
     concrete: int = 0  # loops over constants are written out: configurations are being read
 
@@ -104,7 +103,6 @@ class Machine:
         """Starts on another function: names begin anew."""
         self.namer, self.notes, self.globals, self.states = Namer(), {}, {}, {}
         self.frames, self.calls, self.root, self.indexed, self.presumed = [], [], root, {}, {}
-        self.either = {}
         self.steps, self.depth, self.recording, self.usual = 0, 0, True, ()
 
     def step(self) -> bool:
@@ -159,7 +157,8 @@ class Machine:
     def part(self, u: Unknown, suffix: str, kind: str = "") -> Unknown:
         """A part of an unknown (`x.n`, `x[0]`): the same one each time it is asked for."""
         name = u.name + suffix  # parts that differ at the end keep names of their own
-        return Unknown(name if len(name) <= 3 * MAX_TEXT else shorten(name), u.free, kind)
+        where = tuple(m if m.endswith("*") else m + suffix for m in u.sharing)
+        return Unknown(name if len(name) <= 3 * MAX_TEXT else shorten(name), u.free, kind, sharing=where)
 
     def literal(self, text: str) -> Bool:
         """A condition of which only the text is known, the same each time."""

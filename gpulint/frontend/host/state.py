@@ -28,6 +28,7 @@ from gpulint.frontend.host.values import (
     Value,
     as_array,
     as_int,
+    memories,
 )
 from gpulint.ir.types import UNKNOWN
 from gpulint.term import FALSE, TRUE, Bool, Int, Junction, and_, bool_sym, conjuncts, eq, not_, or_, select
@@ -151,7 +152,7 @@ def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named)
         return replace(named(name, ""), kind="float")
     if _wordy(a) and _wordy(b):
         return replace(named(name, ""), kind="text")
-    return named(name, f"`{name}` has several values here")
+    return replace(named(name, f"`{name}` has several values here"), sharing=memories(a, b))
 
 
 def _floaty(a: Value, b: Value) -> bool:
@@ -261,8 +262,7 @@ def _arrays(cond: Bool | None, x: Arr, y: Arr, name: str, named: Named) -> Value
     )  # fmt: skip
     known = replace(agreed(known, y), **lie)
     if x.buffer != y.buffer:
-        either = tuple(dict.fromkeys((*x.memories, *y.memories)))
-        known = replace(known, buffer=named(f"{name} (either)", "").name, sharing=either)
+        known = replace(known, buffer=named(f"{name} (either)", "").name, sharing=memories(x, y))
     if x.shape == y.shape and (x.shape is not None or x.shape_of == y.shape_of):
         return known
     rank = len(x.shape) if x.shape is not None else len(y.shape) if y.shape is not None else None

@@ -9,6 +9,7 @@ from dataclasses import replace
 from gpulint.frontend.host.access import unpack
 from gpulint.frontend.host.elements import touch
 from gpulint.frontend.host.machine import Machine, text_of
+from gpulint.frontend.host.memories import among
 from gpulint.frontend.host.operators import binary
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
@@ -50,7 +51,7 @@ def _renamed(m: Machine, v: Value, name: str, made: Sequence[str]) -> Value:
     """A new unknown reads best under the name that the code gives it."""
     if isinstance(v, Unknown) and v.name in made and v.kind != "object":
         why = m.notes.get(v.name, "")
-        return replace(m.unknown(name, why, v.kind), free=v.free)
+        return replace(m.unknown(name, why, v.kind), free=v.free, sharing=v.sharing)
     if isinstance(v, Arr) and v.shape is None and v.shape_of in made:
         new = m.unknown(name, m.notes.get(v.shape_of, "")).name
         return replace(v, name=name, shape_of=new, buffer=new if v.buffer == v.shape_of else v.buffer)
@@ -71,7 +72,7 @@ def bind_target(m: Machine, s: State, target: ast.expr, value: Value, text: str)
     elif isinstance(target, ast.Subscript):
         _element(m, s, target, value)
     elif isinstance(target, ast.Starred):
-        bind_target(m, s, target.value, m.opaque(text_of(target.value)), text)
+        bind_target(m, s, target.value, among(m.opaque(text_of(target.value)), value), text)
 
 
 def _unpacked(m: Machine, s: State, target: ast.Tuple | ast.List, value: Value, text: str) -> None:
@@ -88,7 +89,8 @@ def _unpacked(m: Machine, s: State, target: ast.Tuple | ast.List, value: Value, 
             bind_target(m, s, t, parts[k], f"{text}[{k}]")
         else:
             name = t.id if isinstance(t, ast.Name) else f"{text}[{k}]"
-            bind_target(m, s, t, m.unknown(name, f"`{name}` comes from `{text}`"), f"{text}[{k}]")
+            part = among(m.unknown(name, f"`{name}` comes from `{text}`"), value)
+            bind_target(m, s, t, part, f"{text}[{k}]")
 
 
 def _spread(m: Machine, s: State, target: ast.Tuple | ast.List, value: ShapeOf | Seq, text: str) -> bool:
@@ -134,7 +136,8 @@ def _element(m: Machine, s: State, target: ast.Subscript, value: Value) -> None:
             items[k] = value
             s.env[target.value.id] = Seq(tuple(items))
         else:
-            s.env[target.value.id] = m.opaque(target.value.id, "has elements that are not known")
+            new = m.opaque(target.value.id, "has elements that are not known")
+            s.env[target.value.id] = among(new, owner, value)
     elif isinstance(owner, Map):
         rest = tuple((k, v) for k, v in owner.items if k != index)
         s.env[target.value.id] = Map((*rest[:64], (index, value)))

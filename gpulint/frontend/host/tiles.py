@@ -255,7 +255,6 @@ def _unknown(m: Machine, s: State, v: Unknown, text: str, param: ast.arg) -> Arg
     array = as_array(v)
     if array is None:
         return Other(text)
-    array = replace(array, sharing=m.either.get(v.name, ()))
     made = replace(tensor(m, s, array, v.name), none=none)
     return made if v.kind == "array" else replace(made, scalar=as_int(v))
 

@@ -282,12 +282,16 @@ class Method:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A value of which only the name is known; `kind` is '', int, float, array, text, bool or object."""
+    """A value of which only the name is known; `kind` is '', int, float, array, text, bool or object.
+
+    `sharing`: the buffers that it may lie in besides its own, where it may be one of several arrays.
+    """
 
     name: str
     free: bool = False
     kind: str = ""
     cls: Class | None = None
+    sharing: tuple[str, ...] = ()
 
 
 Value = Union[
@@ -317,8 +321,14 @@ def as_array(v: Value | None) -> Arr | None:
     if isinstance(v, Arr):
         return v
     if isinstance(v, Unknown) and v.kind in ("", "array"):
-        return Arr(v.name, None, v.name, v.name)
+        return Arr(v.name, None, v.name, v.name, sharing=v.sharing)
     return None
+
+
+def memories(*values: Value | None) -> tuple[str, ...]:
+    """The buffers that these may lie in, each once; none for what is no array."""
+    arrays = (as_array(v) for v in values)
+    return tuple(dict.fromkeys(b for a in arrays if a is not None for b in a.memories))
 
 
 def truthy(b: bool) -> Cond:

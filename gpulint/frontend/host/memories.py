@@ -1,0 +1,64 @@
+"""Which memory a value that is not followed exactly may lie in.
+
+A buffer has a name. `name*` stands for the value of that name, and whatever is an item or an attribute of
+it: what a subscript that is not constant, a loop or `max` takes out of a collection lies somewhere there.
+Sound in this direction: values that may be one array have memories that `meet`, as long as what comes in
+from outside under different names (parameters, attributes, constant items, results of calls that are not
+followed) is distinct, which is the assumption `distinct-arrays`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from gpulint.frontend.host.state import State
+from gpulint.frontend.host.values import Arr, Map, Seq, Unknown, Value
+
+ANY_PART = "*"
+MAX_NESTED = 4  # collections within collections that are looked into
+
+# Functions and methods that give back what they are given, or a part of it.
+CHOOSING = frozenset({"builtins", "collections", "copy", "functools", "itertools", "operator", "random"})
+TAKING = frozenset({"get", "pop", "popitem", "popleft", "setdefault", "values", "items", "__getitem__"})
+
+
+def within(v: Value | None, nested: int = 0) -> tuple[str, ...]:
+    """The memories of a value and of all that can be taken out of it."""
+    if isinstance(v, Arr):
+        return v.memories
+    if isinstance(v, Unknown) and v.kind in ("", "array", "object"):
+        return (v.name + ANY_PART, *v.sharing)
+    if nested >= MAX_NESTED or not isinstance(v, (Seq, Map)):
+        return ()
+    items = v.items if isinstance(v, Seq) else [item for _, item in v.items]
+    return tuple(dict.fromkeys(b for item in items for b in within(item, nested + 1)))
+
+
+def among(v: Value, *sources: Value | None) -> Value:
+    """A value that may be any array in these."""
+    if not isinstance(v, Unknown) or v.kind not in ("", "array", "object"):
+        return v
+    found = (b for source in sources for b in within(source))
+    return replace(v, sharing=tuple(dict.fromkeys((*v.sharing, *found))))
+
+
+def mentioned(s: State, v: Value, node: ast.AST) -> Value:
+    """A value that may be any array that the expression names."""
+    if not isinstance(v, Unknown):
+        return v
+    names = {n.id: None for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in s.env}
+    return among(v, *(s.env[name] for name in names))
+
+
+def meet(a: Iterable[str], b: Iterable[str]) -> bool:
+    """Whether some memory of one may be some of the other."""
+    first, second = frozenset(a), frozenset(b)
+    return not first.isdisjoint(second) or _covers(first, second) or _covers(second, first)
+
+
+def _covers(some: frozenset[str], others: frozenset[str]) -> bool:
+    roots = [m.removesuffix(ANY_PART) for m in some if m.endswith(ANY_PART)]
+    parts = tuple(root + mark for root in roots for mark in ("[", "."))
+    return any(n.removesuffix(ANY_PART) in roots or n.startswith(parts) for n in others)

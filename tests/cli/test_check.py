@@ -148,7 +148,7 @@ def test_a_device_function_is_no_kernel(shell):
 def test_lifted_assumptions_are_not_listed(shell):
     shell.write("k.py", GUARDED + LAUNCH)
     _, found = check(shell, "--no-assume", "non-empty", "k.py")
-    assert found["kernels"][0]["contract"]["assumed"] == ["grid-limits", "int32-sizes"]
+    assert found["kernels"][0]["contract"]["assumed"] == ["distinct-arrays", "grid-limits", "int32-sizes"]
 
 
 def test_workers_say_what_one_process_says(shell, scale):

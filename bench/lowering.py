@@ -1,4 +1,7 @@
-"""Lowering alone: each kernel to IR and access set, nothing proved; what was not understood is a finding."""
+"""Lowering alone: each kernel to IR and access set, nothing proved; what was not understood is a finding.
+
+Launches are not looked at, so that what only they show to be a number counts as not understood.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from gpulint.frontend import lower
 from gpulint.report.model import UNDECIDED, UNSUPPORTED, FileReport, KernelReport
 from gpulint.rules.finding import INFO, Finding
 from gpulint.rules.tool.unsupported_construct import UnsupportedConstruct
+from gpulint.solver.options import FUNCTIONS_IN_VIEW, unassumed
 from gpulint.source.kernels import find
 from gpulint.source.load import load
 from gpulint.source.model import KernelSource, SourceError
@@ -36,11 +40,12 @@ def lowered(task: Task) -> FileReport:
 
 def _kernel(source: KernelSource, project: Project) -> tuple[KernelReport, list[Finding]]:
     start = time.process_time()
-    accesses = analyse(lower(source, project))
+    kernel = lower(source, project)
+    accesses = analyse(kernel)
     rule = UnsupportedConstruct()
     found = [
         rule.finding(INFO, f"not understood: {reason}", span, source.qualname)
-        for reason, span in dict.fromkeys(accesses.unsupported)
+        for reason, span in dict.fromkeys((*accesses.unsupported, *unassumed(kernel, (FUNCTIONS_IN_VIEW,))))
     ]
     status = UNSUPPORTED if found else UNDECIDED
     span = source.module.span(source.node)

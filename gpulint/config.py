@@ -7,7 +7,15 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-ASSUMPTIONS = ("int32-sizes", "grid-limits", "non-empty", "usual-inputs", "distinct-arrays")
+ASSUMPTIONS = (
+    "int32-sizes",
+    "grid-limits",
+    "non-empty",
+    "usual-inputs",
+    "distinct-arrays",
+    "number-arguments",
+    "functions-in-view",
+)
 FILE_SECONDS = 300.0
 WORKER_BYTES = 6 << 30
 _LISTS = ("select", "ignore", "exclude", "no-assume")

@@ -58,7 +58,8 @@ class Problem:
     """An argument that cannot be what the kernel takes.
 
     `kind`: rank (the array has another number of axes than the kernel indexes), not-array (no array
-    is given where the kernel needs one).
+    is given where the kernel needs one), array (one is given where the kernel is lowered for a number),
+    items (a tuple of another length is given).
     """
 
     kind: str
@@ -133,7 +134,7 @@ class Binding:
 
 def bind(kernel: Kernel, arrays: Mapping[str, Array], site: LaunchSite) -> Binding:
     """Bind every parameter, extent, size, stride, block and grid axis that the site tells of."""
-    work = _Work(Links(ranks=known_ranks(site.facts)), list(site.notes))
+    work = _Work(Links(ranks=known_ranks(site.facts)), list(site.notes), frozenset(kernel.numbers))
     for p in kernel.params:
         argument = site.arguments.get(p.name)
         work.missing_value(p, argument)
@@ -145,6 +146,7 @@ def bind(kernel: Kernel, arrays: Mapping[str, Array], site: LaunchSite) -> Bindi
                 work.array(p, rank, argument)
         elif not settled(argument):
             work.other(p, argument)
+    work.tuples(kernel, site)
     work.dynamic(arrays, site)
     device = work.launch(site)
     links = work.links.mapping
@@ -169,6 +171,7 @@ class _Work:
 
     links: Links
     notes: list[str]
+    numbers: frozenset[str] = frozenset()
     mapping: dict[Sym, Int] = field(default_factory=dict)
     facts: list[Bool] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -222,12 +225,30 @@ class _Work:
         elif number is not None:
             text = f"{p.name} is an array in the kernel, and a number is given"
             self.problems.append(Problem("not-array", p.name, None, 0, text))
+        elif p.name in self.numbers and isinstance(argument, HostArray):
+            text = f"{p.name}, which the kernel gives to a function that is not known, is an array"
+            self.problems.append(Problem("array", p.name, 0, None, text))
         elif not p.is_array and (isinstance(argument, HostArray) or _float(p, argument)):
             return  # an array that the kernel does not index, or a float: no part of any term
         else:
             self.missing.append(p.name)
             what = f": {argument.text}" if isinstance(argument, Other) and argument.text else ""
             self.notes.append(f"the argument for {p.name} is not understood{what}")
+
+    def tuples(self, kernel: Kernel, site: LaunchSite) -> None:
+        """Tuples of another length than those that the kernel was lowered for."""
+        needed: dict[str, int] = {}
+        for p in kernel.params:
+            base, _, index = p.name.rpartition("[")
+            if base:
+                needed[base] = max(needed.get(base, 0), int(index[:-1]) + 1)
+        for base, count in needed.items():
+            given = site.arguments.get(base)
+            items = given.items if isinstance(given, Other) else None
+            exact = ("items", base) in kernel.options
+            if items is not None and (items < count or (exact and items != count)):
+                text = f"{base} has {count} items in the kernel, and {items} are given"
+                self.problems.append(Problem("items", base, count, items, text))
 
     def dynamic(self, arrays: Mapping[str, Array], site: LaunchSite) -> None:
         """Bind the sizes of dynamic shared arrays: as many elements as the launch gives bytes for."""

@@ -137,7 +137,9 @@ class Kernel:
 
     `qualname` is dotted with the classes and functions that hold it (`make.<locals>.kernel` is
     `make.kernel`). `header` covers the decorators and the signature. `declared` are contract clauses
-    as text with their places. `options` are the decorator's (`fastmath`, `max_registers`, ...).
+    as text with their places. `options` are the decorator's (`fastmath`, `max_registers`, ...); those of
+    kind `number` and `function` name what the lowering takes for granted: parameters that are numbers, and
+    functions that are those that the source in view gives.
     `grid_width`: bits of `cuda.grid` and `cuda.gridsize`.
     """
 
@@ -150,6 +152,16 @@ class Kernel:
     header: Span
     declared: tuple[tuple[str, Span], ...] = ()
     options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Parameters taken for numbers only because they are given to functions that are not known."""
+        return tuple(name for kind, name in self.options if kind == "number")
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Functions that are known only because callers and classes in view give no other ones."""
+        return tuple(name for kind, name in self.options if kind == "function")
 
 
 ValueType = Union[IntType, FloatType, BoolType, Unknown]

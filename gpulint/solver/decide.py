@@ -9,7 +9,7 @@ from gpulint.contract.clause import Clause
 from gpulint.contract.declared import declared
 from gpulint.contract.satisfy import simplify
 from gpulint.dataflow.access import AccessSet
-from gpulint.frontend.host.site import LaunchSite
+from gpulint.frontend.host.site import LaunchSite, Scalar
 from gpulint.ir.nodes import Kernel
 from gpulint.solver import (
     buffers,
@@ -25,7 +25,14 @@ from gpulint.solver import (
     sites,
 )
 from gpulint.solver.general import Round
-from gpulint.solver.options import DISTINCT_ARRAYS, WHERE_USED, Options
+from gpulint.solver.options import (
+    DISTINCT_ARRAYS,
+    FUNCTIONS_IN_VIEW,
+    NUMBER_ARGUMENTS,
+    WHERE_USED,
+    Options,
+    unassumed,
+)
 from gpulint.solver.setting import Setting
 from gpulint.solver.sites import SiteRound
 from gpulint.solver.verdict import (
@@ -57,7 +64,7 @@ def decide(
         last = next((k for k in range(len(given)) if free.unsat(*parts[: k + 1])), 0)
         o = Obligation("contract", "unsatisfiable", given[last].span)
         v = Verdict(o, REFUTED, reason="no launch can meet the declared clauses", clauses=given)
-        return KernelResult((v,), (), "refuted", given, (), _assumed(options, (), False))
+        return KernelResult((v,), (), "refuted", given, (), _assumed(kernel, options, sites_, (), False))
     r = general.decide(start)
     apart = distinct(sites_)
     at = [sites.decide(r, site) for site in apart[:MAX_SITES]]
@@ -77,18 +84,34 @@ def decide(
     verdicts = [v for v in verdicts if v.obligation.kind != "negative" or v.kind == REFUTED]
     skipped = (SiteVerdict(x, "undecided", reason=TOO_MANY) for x in apart[MAX_SITES:])
     site_verdicts = (*(launches.status(a, r) for a in at), *skipped)
+    assumed = _assumed(kernel, options, sites_, at, bool(taken))
     status = _status(accesses, verdicts, site_verdicts)
+    if status in ("undecided", "verified") and any(unassumed(kernel, assumed)):
+        status = "unsupported"
     inferred = simplify(_named(verdicts))
-    assumed = _assumed(options, at, bool(taken))
     return KernelResult(tuple(verdicts), site_verdicts, status, given, inferred, assumed)
 
 
-def _assumed(options: Options, at: Sequence[SiteRound], distinct_parameters: bool) -> tuple[str, ...]:
-    """The standing assumptions; what is assumed of callers only where a verdict rests on it."""
+def _assumed(
+    kernel: Kernel,
+    options: Options,
+    sites_: Sequence[LaunchSite],
+    at: Sequence[SiteRound],
+    distinct_parameters: bool,
+) -> tuple[str, ...]:
+    """The standing assumptions; what is assumed of callers only where a verdict or the lowering rests on it.
+
+    That parameters are numbers is assumed of other launches only where those in view all give numbers.
+    """
     used = {name for a in at for v in a.answers.values() for name in v.assumptions}
     used = used.union(*(a.assumed for a in at))
-    if distinct_parameters:
-        used |= {DISTINCT_ARRAYS} & options.assume
+    given = [site.arguments.get(name) for site in sites_ for name in kernel.numbers]
+    more = {
+        DISTINCT_ARRAYS: distinct_parameters,
+        NUMBER_ARGUMENTS: bool(given) and all(isinstance(a, Scalar) for a in given),
+        FUNCTIONS_IN_VIEW: bool(kernel.functions),
+    }
+    used |= {name for name, needed in more.items() if needed} & options.assume
     return tuple(sorted((options.assume - WHERE_USED) | used))
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+
+from gpulint.ir.nodes import Kernel
+from gpulint.ir.span import Span
 
 ASSUMPTIONS: dict[str, str] = {
     "int32-sizes": "no array has more than 2**31 - 2**20 elements, no launch axis that many threads,"
@@ -13,9 +17,17 @@ ASSUMPTIONS: dict[str, str] = {
     " at the numbers' defaults and for row-major tensors",
     "distinct-arrays": "arrays that come in from outside under different names (parameters, attributes,"
     " results of calls that are not followed) share no memory",
+    "number-arguments": "a parameter that a kernel gives to functions which are not known, and never uses as"
+    " an array, is a number, as it is at each launch in view",
+    "functions-in-view": "functions that a kernel is given by factories and objects are those that the source"
+    " in view gives",
 }
-INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, DISTINCT_ARRAYS = ASSUMPTIONS
-WHERE_USED = frozenset({USUAL_INPUTS, DISTINCT_ARRAYS})  # named only with verdicts that rest on them
+INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW = (
+    ASSUMPTIONS
+)
+WHERE_USED = frozenset(
+    {USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW}
+)  # named where needed
 
 
 @dataclass(frozen=True)
@@ -25,3 +37,12 @@ class Options:
     assume: frozenset[str] = field(default_factory=lambda: frozenset(ASSUMPTIONS))
     rlimit: int = 400_000
     deny_undecided: bool = False
+
+
+def unassumed(kernel: Kernel, assumed: Sequence[str]) -> Iterator[tuple[str, Span]]:
+    """What the lowering took for granted although that may not be assumed, each with its place."""
+    spans = {p.name: p.span for p in kernel.params}
+    for name in () if NUMBER_ARGUMENTS in assumed else kernel.numbers:
+        yield f"{name} is given to a function that is not known, and may be an array", spans[name]
+    for name in () if FUNCTIONS_IN_VIEW in assumed else kernel.functions:
+        yield f"{name} may be another function than those in view", kernel.header

@@ -13,7 +13,7 @@ from gpulint.source.declared import declared
 from gpulint.source.launchnames import Names
 from gpulint.source.model import FunctionNode, KernelSource, Module, Scope
 from gpulint.source.resolve import Project
-from gpulint.source.tuners import called_by, gives_value, syncs, tuned
+from gpulint.source.tuners import called_by, gives_value, syncs, takes_functions, tuned
 from gpulint.source.wraps import Placed, Wrap, Wraps
 
 
@@ -120,10 +120,11 @@ class _Finder:
         call.
 
         So are those of a dialect that does, as long as the mark is not constant; a function that is
-        marked as a kernel, returns a value and is only called by kernels is one too.
+        marked as a kernel, returns a value and is only called by kernels is one too, and one that calls
+        what it is given.
         """
         marked = None if found.wrap.dialect.tuners else self._marked(found)
-        if marked is True:
+        if marked is True or (not found.wrap.dialect.tuners and takes_functions(found.node)):
             return True
         value = gives_value(found.node) and not isinstance(found.node, ast.Lambda)
         called = self._only_called(found, handed=marked is None and not found.wrap.dialect.tuners)

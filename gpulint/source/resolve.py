@@ -184,7 +184,10 @@ class Project:
             inside = self._submodule(place, parts[i])
             within = any(b is binding for b in own) or _is_submodule(own, parts[: i + 1])
             if module is not None and (inside is None or not within):
-                reached = self._chain(parts[i:], module.scope, seen, hops)
+                reached = list(self._chain(parts[i:], module.scope, seen, hops))
+                if inside is not None and reached and all(r.rest for r in reached):
+                    place = inside  # `from .thing import thing` beside it means the module
+                    continue
                 home = ".".join(parts[:i])
                 return [_homed(r, home, parts[i:]) for r in reached] or [Reached(None, home, rest=parts[i:])]
             if inside is None:

@@ -54,6 +54,16 @@ def syncs(node: FunctionNode) -> bool:
     )  # fmt: skip
 
 
+def takes_functions(node: FunctionNode) -> bool:
+    """Whether the function calls one of its parameters, as host code can pass a kernel no function."""
+    names = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    inside = list(ast.walk(node))
+    bound = {e.id for e in inside if isinstance(e, ast.Name) and not isinstance(e.ctx, ast.Load)}
+    nested = {a.arg for e in inside if isinstance(e, ast.arguments) and e is not node.args for a in e.args}
+    called = {e.func.id for e in inside if isinstance(e, ast.Call) and isinstance(e.func, ast.Name)}
+    return bool(called & (names - bound - nested))
+
+
 def called_by(module: Module, compiled: Iterable[ast.AST]) -> tuple[set[str], set[str], set[str]]:
     """Names that compiled functions call as functions, that host code launches, and that it hands on."""
     inside = set(compiled)

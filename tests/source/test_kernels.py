@@ -248,3 +248,17 @@ def test_a_function_that_only_kernels_call_is_a_device_function() -> None:
 def test_a_helper_without_a_mark_that_returns_a_value_is_a_device_function() -> None:
     text = "@cuda.jit\ndef f(x): return x\n@cuda.jit\ndef k(x): x[0] = f(1)\n"
     assert [k.device for k in kernels(text)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("body", "device"),
+    [
+        ("x[0] = f(1)", True),
+        ("f = abs\n  x[0] = f(1)", False),
+        ("g = lambda f: f(1)\n  x[0] = g(abs)", False),
+        ("x[0] = f[1]", False),
+    ],
+)
+def test_what_calls_its_argument_is_no_kernel(body: str, device: bool) -> None:
+    found = kernels(f"@cuda.jit\ndef k(x, f):\n  {body}\n")
+    assert [k.device for k in found if k.qualname == "k"] == [device]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gpulint.frontend.host.elements import exposed
@@ -184,8 +184,26 @@ def bind(
         notes.append(f"{len(args)} arguments are given for {len(names)} parameters")
     uses = uses_of(kernel.source)
     exprs: list[ast.expr | None] = list(node.args) if len(node.args) == len(args) else [None] * len(args)
-    out = {name: argument(m, s, v, e, uses, name) for name, v, e in zip(names, args, exprs, strict=False)}
+    if spec.vararg is not None:
+        names += [f"{spec.vararg.arg}[{k}]" for k in range(len(args) - len(names))]
+    out: dict[str, Argument] = {}
+    for name, v, e in zip(names, args, exprs, strict=False):
+        out.update(_parts(m, s, v, e, uses, name))
     return out, notes
+
+
+def _parts(
+    m: Machine, s: State, v: Value, expr: ast.expr | None, uses: KernelUses, name: str
+) -> Iterator[tuple[str, Argument]]:
+    """An argument and, of a tuple, its items as arguments `name[0]`, ... of their own."""
+    if not isinstance(v, Seq):
+        yield name, argument(m, s, v, expr, uses, name)
+        return
+    yield name, Other(shorten(text_of(expr)) if expr is not None else name, items=len(v.items))
+    written = expr.elts if isinstance(expr, (ast.Tuple, ast.List)) else ()
+    for k, item in enumerate(v.items):
+        own = written[k] if len(written) == len(v.items) else None
+        yield from _parts(m, s, item, own, uses, f"{name}[{k}]")
 
 
 def argument(m: Machine, s: State, v: Value, expr: ast.expr | None, uses: KernelUses, name: str) -> Argument:

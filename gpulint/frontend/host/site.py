@@ -76,12 +76,14 @@ class Other:
     """An argument that is neither: None, a string, a type, a function, something not understood.
 
     `none`: the condition that it is None; None when nobody knows. `known`: the host says exactly what
-    it is (a string, a type, None), so that nothing about it stays open.
+    it is (a string, a type, None), so that nothing about it stays open. `items`: of a tuple, how many it
+    has; they are arguments `name[0]`, ... of their own.
     """
 
     text: str
     none: Bool | None = None
     known: bool = False
+    items: int | None = None
 
 
 Argument = Union[Scalar, HostArray, Other]

@@ -65,6 +65,11 @@ def _unpack(cx: Context, target: ast.Tuple | ast.List, value: Value, node: ast.A
     if starred is not None:
         rest = len(items) - len(target.elts) + 1
         items = [*items[:starred], Tuple(tuple(items[starred : starred + rest])), *items[starred + rest :]]
+    if len(items) != len(target.elts) and isinstance(value, Tuple) and cx.settled:
+        parts = (v.name.rpartition("[")[0] for v in items if isinstance(v, (Array, n.Var)))
+        cx.assumes("items", (base for base in parts if base))
+        cx.impossible(node)
+        return
     if len(items) != len(target.elts):
         raise NotHandled(f"{len(items)} values for {len(target.elts)} names", node)
     if len(items) > 1:

@@ -40,7 +40,7 @@ def attribute(cx: Context, node: ast.Attribute) -> Value:
     while isinstance(root, ast.Attribute):
         root = root.value
     if isinstance(root, ast.Name) and local(cx, root.id) is None and node.attr not in ARRAY_ATTRIBUTES:
-        found = cx.world.name(node, cx.frame.scope)
+        found = cx.resolved(node)
         if isinstance(found, Unresolved):
             return _below(cx, node, found)
         return _constant(cx, found, node)

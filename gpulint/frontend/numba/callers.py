@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpulint.frontend.numba.values import Choices, Function, Named, Value
-from gpulint.source.model import Binding, Scope
+from gpulint.source.model import Binding, Module, Scope
 
 if TYPE_CHECKING:
     from gpulint.frontend.numba.world import World
@@ -16,11 +16,12 @@ MAX_CALLS = 64
 
 
 def passed(world: World, b: Binding, scope: Scope) -> list[Value] | None:
-    """The functions that the calls in the function's module pass for the parameter `b`, seen from `scope`.
+    """The functions that the calls in view pass for the parameter `b`, seen from `scope`.
 
     None unless every such call passes a function that is known. A number is never taken from callers, since
-    others may pass any other one; which functions a factory is made for is what its module says. Left
-    out: callers in other modules, which pass functions of their own.
+    others may pass any other one; which functions a factory is made for is what its module says, and where
+    that never calls it, its package. Callers elsewhere pass functions of their own: what comes of it rests
+    on the assumption `functions-in-view`.
     """
     owner = _owner(b, scope)
     if owner is None or not isinstance(owner.node, ast.FunctionDef):
@@ -49,18 +50,42 @@ def _arguments(
     world: World, owner: Scope, node: ast.FunctionDef, b: Binding
 ) -> Iterator[tuple[ast.expr | None, Scope]]:
     """The argument of each call for the parameter; None where it cannot be told."""
-    method = owner.parent is not None and isinstance(owner.parent.node, ast.ClassDef)
-    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)][1 if method else 0 :]
-    for call, scope in owner.module.calls:
-        called = getattr(call.func, "attr", getattr(call.func, "id", ""))
-        if called != node.name:
+    names = [a.arg for a in (*node.args.posonlyargs, *node.args.args)][1 if _class(owner) else 0 :]
+    own = [(_argument(call, names, b), scope) for call, scope in _calls(world, owner, node, owner.module)]
+    yield from own
+    made = _made(owner, node)
+    outer = owner.parent if made is node else owner.parent and owner.parent.parent
+    if own or outer is not owner.module.scope:
+        return
+    for module in world.project.package(owner.module, f"{made.name}("):
+        if module is not owner.module:
+            for call, scope in _calls(world, owner, node, module):
+                yield _argument(call, names, b), scope
+
+
+def _calls(
+    world: World, owner: Scope, node: ast.FunctionDef, module: Module
+) -> Iterator[tuple[ast.Call, Scope]]:
+    """The calls of a function or method in a module; those of a class for how it is made."""
+    made = _made(owner, node)
+    for call, scope in module.calls:
+        if getattr(call.func, "attr", getattr(call.func, "id", "")) != made.name:
             continue
-        if _own_method(call, owner, scope) if method else _calls(world, call, node, scope):
-            yield _argument(call, names, b), scope
+        if _class(owner) and made is node:
+            if _own_method(call, owner, scope):
+                yield call, scope
+        elif any(d.node is made for d in world.project.definitions(call.func, scope)):
+            yield call, scope
 
 
-def _calls(world: World, call: ast.Call, node: ast.FunctionDef, scope: Scope) -> bool:
-    return any(d.node is node for d in world.project.definitions(call.func, scope))
+def _class(owner: Scope) -> ast.ClassDef | None:
+    node = owner.parent.node if owner.parent is not None else None
+    return node if isinstance(node, ast.ClassDef) else None
+
+
+def _made(owner: Scope, node: ast.FunctionDef) -> ast.ClassDef | ast.FunctionDef:
+    """What callers name: the class of `__init__`, or the function."""
+    return (_class(owner) or node) if node.name == "__init__" else node
 
 
 def _own_method(call: ast.Call, owner: Scope, scope: Scope) -> bool:

@@ -196,25 +196,29 @@ def scalars(cx: Context, given: Arguments, node: ast.AST) -> tuple[n.Expr, ...]:
 
 
 def unknown(cx: Context, node: ast.Call, given: Arguments | None = None) -> Value:
-    """A call of something that is not known: it may touch the arrays that it is given."""
+    """A call of something that is not known: it may touch the arrays that it is given.
+
+    Parameters of the kernel that no use tells to be arrays are taken for numbers, which is an option
+    `number` of the kernel: the verdict then rests on it.
+    """
     given = given if given is not None else arguments(cx, node)
     values = (*given.positional, *given.keywords.values())
     touched = tuple(dict.fromkeys(name for v in values for name in _touched(v)))
     what = f"call of {text_of(node.func)}, which is not known"
     hidden = any(isinstance(e, ast.Starred) for e in node.args)  # `*args`, of which not all may be known
-    if touched or hidden or any(isinstance(v, Function) or _maybe_array(cx, v) for v in values):
+    if touched or hidden or any(isinstance(v, Function) for v in values):
         cx.emit(n.Unsupported(what, touched, (), cx.span(node)))
     else:
+        cx.assumes("number", (v.name for v in values if isinstance(v, n.Var) and _maybe_array(cx, v)))
         operands = tuple(v for v in values if isinstance(v, SCALARS))
         cx.emit(n.Effect(what, operands, cx.span(node)))
     return Foreign(cx.fresh(text_of(node.func), UNKNOWN, node))
 
 
-def _maybe_array(cx: Context, value: Value) -> bool:
+def _maybe_array(cx: Context, value: n.Var) -> bool:
     """Whether it is a parameter of which no use tells what it is."""
-    if not isinstance(value, n.Var) or value.type != UNKNOWN or value.name not in cx.params:
-        return False
-    return not cx.kernel.get(value.name).number
+    unknown = value.type == UNKNOWN and value.name in cx.params
+    return unknown and not cx.kernel.get(value.name).number
 
 
 def _touched(value: Value) -> Iterable[str]:

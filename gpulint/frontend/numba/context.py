@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Tuple, Value
+from gpulint.frontend.numba.values import SCALARS, Array, Choices, Foreign, Function, Tuple, Value
 from gpulint.frontend.shared.limits import TooLarge
 from gpulint.frontend.shared.names import Names
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
-from gpulint.ir.types import INT64, UNKNOWN, ArrayType, Type
+from gpulint.ir.types import BOOL, INT64, UNKNOWN, ArrayType, Type
 from gpulint.source.model import FunctionNode, Module, Scope
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Context:
         self.fields: dict[str, Value] = {}  # of record parameters, by path
         self.options: list[tuple[str, str]] = []
         self.dead = False
+        self.settled = 0  # branches around this place that Numba settles when it compiles
         self.fast = False  # float divisions may be replaced by multiplications
         self.index = 0
         self.rank = 0
@@ -102,6 +103,11 @@ class Context:
             yield self.out
         finally:
             self.out = saved
+
+    def impossible(self, node: ast.AST) -> None:
+        """Ends a path that Numba drops, since it could not type it with what the parameters are taken for."""
+        self.emit(n.Assume(n.Const(False, BOOL), self.span(node)))
+        self.dead = True
 
     def span(self, node: ast.AST) -> Span:
         where = self.frame.module.span(node)
@@ -226,7 +232,19 @@ class Context:
         """A new unknown, in a local of its own so that it is evaluated once."""
         return self.temp(n.Opaque(name, operands, type_, True, span=self.span(node)), name.replace(".", "_"))
 
-    # --- parameters that the source does not list
+    # --- parameters
+
+    def assumes(self, kind: str, names: Iterable[str]) -> None:
+        """Notes what the lowering takes for granted: see `ir.nodes.Kernel`."""
+        given = ((kind, name) for name in names)
+        self.options.extend(option for option in given if option not in self.options)
+
+    def resolved(self, node: ast.expr) -> Value:
+        """What a name of an enclosing scope means; notes it where only the source in view says so."""
+        found = self.world.name(node, self.frame.scope)
+        if isinstance(found, (Function, Choices)) and self.world.by_view(node, self.frame.scope):
+            self.assumes("function", (ast.unparse(node),))
+        return found
 
     def parameter(self, name: str, type_: Type | ArrayType, span: Span) -> n.Param:
         """Adds a parameter of the kernel once."""

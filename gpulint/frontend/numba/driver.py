@@ -28,7 +28,8 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
 
     What is not handled is an `Unsupported` statement in its place; a kernel past a limit is one such
     statement that may touch every array. Options of kind `closure` name the parameters that stand for values
-    of enclosing scopes, `rank` is the launch rank that `cuda.grid(n)` implies.
+    of enclosing scopes, `number` and `function` what is taken for granted; `rank` is the launch rank that
+    `cuda.grid(n)` implies.
     """
     world = worlds.of(project)
     frame = Frame(source.node, source.scope, source.module, world.facts(source.node, source.scope))
@@ -41,6 +42,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
             cx.arrays.update(name for name, p in cx.params.items() if p.is_array)
             cx.active.append(source.node)
             _body(cx, source)
+            _promoted(cx, source)
         except (TooLarge, RecursionError) as error:
             _given_up(cx, source, str(error) if isinstance(error, TooLarge) else "code nested too deeply")
     return _kernel(cx, source, project)
@@ -57,6 +59,14 @@ def _body(cx: Context, source: KernelSource) -> None:
         unsupported(cx, "an async function", node)
     else:
         body(cx, node.body)
+
+
+def _promoted(cx: Context, source: KernelSource) -> None:
+    """Gives up what was handed to unknown functions as a number, and later shown to be an array."""
+    for option in [o for o in cx.options if o[0] == "number" and o[1] in cx.promoted]:
+        cx.options.remove(option)
+        reason = f"{option[1]}, an array, given to a function that is not known"
+        cx.emit(n.Unsupported(reason, (option[1],), (), header_span(source)))
 
 
 def _given_up(cx: Context, source: KernelSource, reason: str) -> None:

@@ -74,7 +74,7 @@ def constant(cx: Context, node: ast.Constant) -> Value:
 def name(cx: Context, node: ast.Name) -> Value:
     found = local(cx, node.id)
     if found is None:
-        value = cx.world.name(node, cx.frame.scope)
+        value = cx.resolved(node)
         if isinstance(value, Named):
             return named(cx, value.name, node) or value
         return _owned(cx, value)

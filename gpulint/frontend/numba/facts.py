@@ -28,6 +28,7 @@ class Fact:
 class Facts:
     of: dict[str, Fact] = field(default_factory=dict)
     result: tuple[str, int] | None = None  # the parameter whose part is returned, and the axes it lacks
+    points: set[str] = field(default_factory=set)  # names that alone are all subscripts of a parameter
 
     def get(self, name: str) -> Fact:
         return self.of.get(name) or NOTHING

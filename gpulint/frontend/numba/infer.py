@@ -66,6 +66,7 @@ class _Reader(Callees):
             if handler is not None:
                 handler(self, node)
         self.settle()
+        self.find_points(function, nodes)
         self.facts.result = self.result(function)
         return self.facts
 
@@ -80,6 +81,20 @@ class _Reader(Callees):
                 item = node.value
                 if isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Constant):
                     self.tuple_parameter(item.value, names)
+
+    def find_points(self, function: FunctionNode, nodes: list[ast.AST]) -> None:
+        """Tuples that alone index a parameter, which has as many axes as the longest one has items."""
+        names = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+        for node in nodes:
+            base, index = None, None
+            if isinstance(node, ast.Subscript):
+                base, index = node.value, node.slice
+            elif isinstance(node, ast.Call) and called(node.func) in _ATOMICS and len(node.args) >= 3:
+                base, index = node.args[0], node.args[1]
+            if not isinstance(base, ast.Name) or not isinstance(index, ast.Name) or base.id not in names:
+                continue
+            if self.tuples.get(index.id, 0) == self.facts.get(base.id).ndim:
+                self.facts.points.add(index.id)
 
     def mixed(self, names: set[str], nodes: list[ast.AST]) -> None:
         """Parameters of which one item is stored as a number and another has items of its own."""
@@ -101,7 +116,7 @@ class _Reader(Callees):
         if isinstance(target, ast.Name):
             count = tuple_length(value)
             if count is not None:
-                self.tuples[target.id] = count
+                self.tuples[target.id] = max(count, self.tuples.get(target.id, 0))
 
     # --- uses
 
@@ -196,8 +211,12 @@ class _Reader(Callees):
         if isinstance(node.ctx, ast.Store) and name is not None:
             self.fact(f"{name}.{node.attr}").stored = True
         if name is None:
-            root, _, _, _ = self.chain(base)
-            if root and node.attr not in ARRAY_ATTRIBUTES and node.attr not in SCALAR_ATTRIBUTES:
+            root, _, _, records = self.chain(base)
+            if (
+                root
+                and node.attr not in SCALAR_ATTRIBUTES
+                and not (records and node.attr in ARRAY_ATTRIBUTES)
+            ):
                 self.fact(root).array = True
             return
         if node.attr in ARRAY_ATTRIBUTES:
@@ -210,14 +229,9 @@ class _Reader(Callees):
     def shape_index(self, node: ast.Subscript) -> None:
         """`x.shape[k]` needs rank k + 1."""
         if isinstance(node.value, ast.Attribute) and node.value.attr in ("shape", "strides"):
-            name = path_of(node.value.value)
-            if (
-                name is not None
-                and isinstance(node.slice, ast.Constant)
-                and isinstance(node.slice.value, int)
-            ):
-                f = self.fact(name)
-                f.array, f.rank = True, max(f.rank, node.slice.value + 1)
+            axis = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            if isinstance(axis, int):
+                self.array_use(node.value.value, axis + 1)
             return
         self.subscript(node)
 
@@ -240,10 +254,10 @@ class _Reader(Callees):
                 if isinstance(t, ast.Name):
                     self.fact(t.id).index = True
         elif isinstance(value, ast.Attribute) and value.attr == "shape":
-            name = path_of(value.value)
+            name, dropped = self.source(value.value)
             if name is not None and not any(isinstance(e, ast.Starred) for e in target.elts):
                 f = self.fact(name)
-                f.array, f.exact = True, len(target.elts)
+                f.array, f.exact = True, dropped + len(target.elts)
         elif isinstance(value, ast.Name) and value.id in self.spread:
             self.fact(value.id).items = max(self.fact(value.id).items, len(target.elts))
             for i, t in enumerate(target.elts):

@@ -20,15 +20,55 @@ MAX_DEPTH = 6
 def member(world: World, node: ast.Attribute, scope: Scope) -> list[Value]:
     """What an attribute of an object may be: methods, and what code of its class's module stores there.
 
-    Every store counts, the class's own and those on other objects with an attribute of that name. Sound as
-    long as no code out of view stores or overrides the attribute, as for any name of a module.
+    Every store counts, the class's own and those on other objects with an attribute of that name, and so do
+    the classes that override it; methods that only raise are none of them. Sound as long as no code out of
+    view stores or overrides the attribute, as for any name of a module.
     """
     out: list[Value] = []
-    for cls in _classes(world, node.value, scope, 0) or _defining(world, node.attr, scope):
+    classes = _classes(world, node.value, scope, 0) or _defining(world, node.attr, scope)
+    for cls in dict.fromkeys((*classes, *_overriding(world, classes, node.attr))):
         for value in _of_class(world, cls, node.attr, 0):
-            if value not in out:
+            if value not in out and not _abstract(value):
                 out.append(value)
     return out
+
+
+def _overriding(world: World, classes: list[Scope], name: str) -> list[Scope]:
+    """The classes of the package below those given that define or store the attribute anew."""
+    below, todo = dict.fromkeys(classes), list(classes)
+    while todo:
+        top = todo.pop()
+        for cls in _subclasses(world, top):
+            if cls not in below:
+                below[cls] = None
+                todo.append(cls)
+    return [c for c in below if c not in classes and (name in c.bindings or _stores(c, name))]
+
+
+def _stores(cls: Scope, name: str) -> bool:
+    return any(t.attr == name and s.parent is cls for t, _, s in cls.module.stores)
+
+
+def _subclasses(world: World, cls: Scope) -> list[Scope]:
+    own = getattr(cls.node, "name", "")
+    return [
+        s
+        for module in world.project.package(cls.module, own)
+        for s in module.scopes.values()
+        if isinstance(s.node, ast.ClassDef) and any(_mentions(b, own) for b in s.node.bases)
+        if cls in _bases(world, s)
+    ]
+
+
+def _mentions(base: ast.expr, name: str) -> bool:
+    return name in (getattr(base, "id", ""), getattr(base, "attr", ""))
+
+
+def _abstract(value: Value) -> bool:
+    """Whether it is a method that only raises, for subclasses to override."""
+    body = value.node.body if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef) else []
+    rest = [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    return bool(rest) and all(isinstance(s, ast.Raise) for s in rest)
 
 
 def _defining(world: World, name: str, scope: Scope) -> list[Scope]:

@@ -14,7 +14,7 @@ from gpulint.frontend.numba.types import by_name
 from gpulint.frontend.numba.values import Array, DType, Named, Tuple, Unresolved, Value
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
-from gpulint.ir.types import FLOAT64, INT64, UNKNOWN, ArrayType, IntType, Type
+from gpulint.ir.types import FLOAT64, INT64, UNKNOWN, ArrayType, FloatType, IntType, Type
 
 
 def element_type(dtype: Value) -> Type:
@@ -81,19 +81,42 @@ def read(cx: Context, array: Array, node: ast.AST) -> None:
 
 
 def arange(cx: Context, given: Arguments, node: ast.AST) -> Value:
-    """`np.arange(start, stop)`: memory of the thread's own, filled in order."""
+    """`np.arange(start, stop, step)`: memory of the thread's own, filled in order.
+
+    Of floats, and by a step that is not constant, both how many elements there are and what they hold is
+    unknown.
+    """
     parts = [ops.scalar(cx, v, node) for v in given.positional]
-    if not 1 <= len(parts) <= 2 or not all(isinstance(p.type, IntType) for p in parts):
-        raise NotHandled("np.arange with a step or of numbers that are no integers", node)
+    if not 1 <= len(parts) <= 3:
+        raise NotHandled("np.arange without bounds", node)
     start, stop = (n.Const(0, INT64), parts[0]) if len(parts) == 1 else (parts[0], parts[1])
-    count = ops.extreme(cx, "max", [ops.binary(cx, "sub", stop, start, node), n.Const(0, INT64)], node)
-    array = make(cx, "local", count, INT64, node)
-    counter = n.Var(cx.names.unique(f"{array.name}.i"), INT64)
-    value = ops.binary(cx, "add", start, counter, node)
+    step = parts[2] if len(parts) == 3 else n.Const(1, INT64)
+    whole = all(isinstance(p.type, IntType) for p in parts)
+    if whole and isinstance(step, n.Const) and isinstance(step.value, int) and step.value:
+        array = make(cx, "local", _trips(cx, start, stop, step.value, node), INT64, node)
+        counter = n.Var(cx.names.unique(f"{array.name}.i"), INT64)
+        value = ops.binary(cx, "add", start, ops.binary(cx, "mul", counter, step, node), node)
+    else:
+        floats = any(isinstance(p.type, FloatType) for p in parts)
+        element = INT64 if whole else FLOAT64 if floats else UNKNOWN
+        count = cx.fresh("length", INT64, node, tuple(parts))
+        array = make(cx, "local", ops.extreme(cx, "max", [count, n.Const(0, INT64)], node), element, node)
+        counter = n.Var(cx.names.unique(f"{array.name}.i"), INT64)
+        value = cx.opaque("arange", (start, step, counter), element, node)
     store = n.Store(array.name, (counter,), value, False, span=cx.span(node))
     bounds = n.Const(0, INT64), extent(cx, array, 0, node), n.Const(1, INT64)
     cx.emit(n.For(counter.name, *bounds, (store,), INT64, cx.span(node)))
     return array
+
+
+def _trips(cx: Context, start: n.Expr, stop: n.Expr, step: int, node: ast.AST) -> n.Expr:
+    """How many numbers a range has."""
+    low, high = (start, stop) if step > 0 else (stop, start)
+    span = ops.binary(cx, "sub", high, low, node)
+    if abs(step) > 1:
+        up = ops.binary(cx, "add", span, n.Const(abs(step) - 1, INT64), node)
+        span = ops.binary(cx, "floordiv", up, n.Const(abs(step), INT64), node)
+    return ops.extreme(cx, "max", [span, n.Const(0, INT64)], node)
 
 
 def _read(cx: Context, array: Array, at: tuple[n.Expr, ...], rank: int, node: ast.AST) -> None:

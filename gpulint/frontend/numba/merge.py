@@ -11,7 +11,8 @@ from gpulint.frontend.numba.values import SCALARS, Array, Choices, Foreign, Func
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
-from gpulint.ir.types import ArrayType
+from gpulint.ir.types import BOOL, ArrayType
+from gpulint.ir.walk import walk
 
 Env = dict[str, Value]
 
@@ -24,6 +25,8 @@ def conditional(
         (then if condition.value else other)()
         return
     before, dead = dict(cx.frame.env), cx.dead
+    settled = _settled_by_the_host(cx, condition)
+    cx.settled += settled
     try:
         with cx.capture() as yes:
             then()
@@ -34,14 +37,44 @@ def conditional(
     except NotHandled:
         cx.frame.env, cx.dead = before, dead
         raise
+    finally:
+        cx.settled -= settled
     env_no, dead_no = cx.frame.env, cx.dead
-    cx.frame.env = join(cx, (env_yes, yes, dead_yes), (env_no, no, dead_no), cx.span(node))
+    paths = (env_yes, yes, dead_yes), (env_no, no, dead_no)
+    cx.frame.env = join(cx, *_typed(cx, *paths, settled, node), cx.span(node))
     cx.dead = dead_yes and dead_no
     if yes or no:
         cx.emit(n.If(condition, tuple(yes), tuple(no), cx.span(node)))
 
 
+def _settled_by_the_host(cx: Context, condition: n.Expr) -> bool:
+    """Whether the condition is one of values of the enclosing scopes alone, which are constants to Numba."""
+    closures = {name for kind, name in cx.options if kind == "closure"}
+    leaves = [e for e in walk(condition) if not isinstance(e, (n.Const, n.Compare, n.Logic, n.Unary))]
+    return bool(leaves) and all(isinstance(e, n.Var) and e.name in closures for e in leaves)
+
+
 Path = tuple[Env, list[n.Stmt], bool]
+
+
+def _typed(cx: Context, a: Path, b: Path, settled: bool, node: ast.AST) -> tuple[Path, Path]:
+    """The two paths, of which Numba drops one where both leave tuples of different lengths in a name.
+
+    Which one stays is known where the tuple is all subscripts of a parameter, whose number of axes is that
+    of the longer one: launches that give it fewer axes compile another kernel, of which nothing is said.
+    """
+    for name in (k for k in a[0] if k in b[0] and not (a[2] or b[2])):
+        x, y = a[0][name], b[0][name]
+        if not isinstance(x, Tuple) or not isinstance(y, Tuple) or len(x.items) == len(y.items):
+            continue
+        shorter = a if len(x.items) < len(y.items) else b
+        if settled and name in cx.frame.facts.points:
+            shorter[1].append(n.Assume(n.Const(False, BOOL), cx.span(node)))
+            ended = (shorter[0], shorter[1], True)
+            return (ended, b) if shorter is a else (a, ended)
+        text = f"tuples of {len(x.items)} and {len(y.items)} items in {name}"
+        shorter[1].append(n.Unsupported(text, (), (), cx.span(node)))
+    return a, b
 
 
 def join(cx: Context, a: Path, b: Path, span: Span) -> Env:

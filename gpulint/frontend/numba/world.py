@@ -74,10 +74,13 @@ class World:
         self.project = project
         self.inference = Inference(self)
         self._names: dict[tuple[Scope, str], Value] = {}
+        self._attributes: dict[ast.Call, ast.Attribute] = {}  # `getattr(x, 'y')` as x.y
         self._hops = 0
         self.overloads = Overloads(self)
         self._active: set[int] = set()  # bindings under evaluation
         self._cut = False  # what was just resolved depends on where it was asked from
+        self._given = False  # what was just resolved is what callers and classes in view give
+        self._by_view: set[tuple[Scope, str]] = set()
 
     def facts(self, function: FunctionNode, scope: Scope) -> Facts:
         return self.inference.facts(function, scope)
@@ -91,11 +94,19 @@ class World:
         found = self._names.get(key)
         if found is None:
             cut, self._cut = self._cut, False
+            given, self._given = self._given, False
             found = self._resolve(node, text, scope)
             if not self._cut:
                 self._names[key] = found
-            self._cut = self._cut or cut
+            if self._given:
+                self._by_view.add(key)
+            self._cut, self._given = self._cut or cut, self._given or given
+        self._given = self._given or key in self._by_view
         return found
+
+    def by_view(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether a name that was resolved is a function that only the source in view makes it."""
+        return (scope, dotted_text(node) or "") in self._by_view
 
     def _resolve(self, node: ast.expr, text: str, scope: Scope) -> Value:
         dotted = self.project.dotted(node, scope)
@@ -145,7 +156,10 @@ class World:
             found = _one_of(text, members.member(self, node, scope))
         finally:
             self._active.discard(id(node))
-        return found if isinstance(found, (Function, Choices)) else Unresolved(text, node, scope)
+        if not isinstance(found, (Function, Choices)):
+            return Unresolved(text, node, scope)
+        self._given = True
+        return found
 
     def _bound(self, b: Binding, text: str, node: ast.expr, scope: Scope) -> Value:
         if b.kind == "function" and isinstance(b.node, ast.FunctionDef):
@@ -159,7 +173,9 @@ class World:
             found = self._item(self.value(b.value, b.scope), b.index, b.scope)
             return Unresolved(text, b.value, b.scope) if isinstance(found, Unresolved) else found
         several = callers.passed(self, b, scope) if b.kind == "param" else self._iterated(b)
-        return _callees(text, several or []) or Unresolved(text, node, scope)
+        known = _callees(text, several or [])
+        self._given = self._given or (known is not None and b.kind == "param")
+        return known or Unresolved(text, node, scope)
 
     def _implemented(self, f: Function, node: ast.FunctionDef, scope: Scope) -> Value:
         """The function, or what is compiled in its place."""
@@ -215,6 +231,8 @@ class World:
         while isinstance(maker, ast.Call):
             maker = maker.func
         made = self.value(maker, scope)
+        if made == Named("builtins.getattr") and maker is node.func:
+            return self._attribute(node, scope)
         if isinstance(made, Named) and made.name in WRAPPERS:
             return self._wrapped(node, scope)
         if not isinstance(made, (Function, Choices)) or maker is not node.func:
@@ -227,6 +245,14 @@ class World:
             if found not in options:
                 options.append(found)
         return _one_of(text_of(node), options) or Unresolved(text_of(node), node, scope)
+
+    def _attribute(self, node: ast.Call, scope: Scope) -> Value:
+        """`getattr(x, 'name')`, with or without a default, of an attribute that is there."""
+        name = constants.fold(node.args[1], scope, self.project) if 2 <= len(node.args) <= 3 else None
+        if name is None or not isinstance(name.value, str) or node.keywords:
+            return Unresolved(text_of(node), node, scope)
+        found = self._attributes.setdefault(node, ast.Attribute(node.args[0], name.value, ast.Load()))
+        return self.value(ast.copy_location(found, node), scope)
 
     def _wrapped(self, node: ast.Call, scope: Scope) -> Value:
         for argument in node.args:

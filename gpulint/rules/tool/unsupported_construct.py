@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpulint.rules.base import Rule, View, undecided_severity
 from gpulint.rules.finding import Finding
+from gpulint.solver.options import unassumed
 
 
 class UnsupportedConstruct(Rule):
@@ -40,6 +41,7 @@ class UnsupportedConstruct(Rule):
     property = "style"
 
     def check(self, view: View) -> Iterator[Finding]:
-        for reason, span in dict.fromkeys(view.accesses.unsupported):
+        left = unassumed(view.kernel, view.result.assumed)
+        for reason, span in dict.fromkeys((*view.accesses.unsupported, *left)):
             message = f"not understood: {reason}"
             yield self.finding(undecided_severity(view), message, span, kernel=view.kernel.qualname)

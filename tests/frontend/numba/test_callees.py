@@ -20,7 +20,8 @@ HEAD = "import math\nimport numba\nfrom numba import cuda, types\nfrom numba.ext
 
 
 def given_up(k: n.Kernel) -> list[str]:
-    return [s.reason for s in statements(k.body) if isinstance(s, n.Unsupported)]
+    calls = [s.name for s in statements(k.body) if isinstance(s, n.Effect)] if k.numbers else []
+    return calls + [s.reason for s in statements(k.body) if isinstance(s, n.Unsupported)]
 
 
 def places(k: n.Kernel) -> list[str]:
@@ -173,3 +174,78 @@ def test_arrays_behind_a_star_are_not_lost() -> None:
 def test_what_is_compared_is_no_array(use: str, fine: bool) -> None:
     text = f"@cuda.jit\ndef k(x, s):\n    {use}\n    y = unknown(s)\n"
     assert (given_up(kernel(HEAD + text)) == []) is fine
+
+
+UNKNOWN = (
+    "def make(f):\n    g = cuda.jit(device=True)(f)\n    @cuda.jit\n    def k(x, a):\n"
+    "        i = cuda.grid(1)\n        x[i] = g(x[i], a)\n{rest}    return k\n"
+)
+
+
+def test_a_parameter_given_to_an_unknown_function_is_taken_for_a_number_by_name() -> None:
+    k = kernel(HEAD + UNKNOWN.format(rest=""))
+    assert k.numbers == ("a",) and not any(isinstance(s, n.Unsupported) for s in statements(k.body))
+
+
+@pytest.mark.parametrize("rest", ["        x[0] = a[0]\n", "        x[0] = len(a)\n"])
+def test_an_array_given_to_an_unknown_function_is_not(rest: str) -> None:
+    k = kernel(HEAD + UNKNOWN.format(rest=rest))
+    assert len(given_up(k)) == 1 and k.numbers == ()
+
+
+def test_what_is_compared_needs_no_assumption() -> None:
+    k = kernel(HEAD + UNKNOWN.format(rest="        if a > 0.5:\n            x[i] = 0\n"))
+    assert given_up(k) == [] and k.numbers == ()
+
+
+def package(tmp_path: Path, **files: str) -> n.Kernel:
+    """The kernel of `main` in a package of those modules."""
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(files.pop("init", ""))
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    module = load(folder / "main.py")
+    assert isinstance(module, Module)
+    project = Project()
+    (source,) = [s for s in find(module, project) if s.device is not True]
+    return lower(source, project)
+
+
+MADE = (
+    "class Pair:\n    def __init__(self, f):\n        self.f = f\n\n    def kernel(self):\n"
+    "        g = numba.njit(self.f)\n        @cuda.jit\n        def k(x):\n            g(x, cuda.grid(1))\n"
+    "        return k\n"
+)
+USED = "from .main import {name}\n\ndef touch(a, i):\n    a[i] = 1\n\nmade = {name}({given})\n"
+
+
+@pytest.mark.parametrize(("given", "fine"), [("touch", True), ("load()", False)])
+def test_callers_in_the_package_give_functions(tmp_path: Path, given: str, fine: bool) -> None:
+    k = package(tmp_path, main=HEAD + MADE, other=USED.format(name="Pair", given=given))
+    assert (given_up(k) == []) is fine
+    assert k.functions == (("g",) if fine else ())
+
+
+def test_a_module_of_the_name_of_what_it_defines(tmp_path: Path) -> None:
+    k = package(
+        tmp_path, init="from .main import main\n", other=USED.format(name="main", given="touch"),
+        main=HEAD + FACTORY.replace("def make(f, n)", "def main(f, n=3)"),
+    )  # fmt: skip
+    assert given_up(k) == [] and places(k) == ["i"]
+
+
+BASE = (
+    "class Base:\n    def __init__(self):\n        self.made = self.make()\n\n"
+    "    def make(self):\n        {body}\n\n    def kernel(self):\n"
+    "        g = numba.njit(getattr(self, 'made'))\n        @cuda.jit\n        def k(x):\n"
+    "            g(x, cuda.grid(1))\n        return k\n\n"
+    "class One(Base):\n    def make(self):\n        def f(a, i):\n            a[i] = 1\n        return f\n\n"
+    "class Two(One):\n    def make(self):\n        def f(a, i):\n            a[i + 1] = 1\n        return f\n"
+)
+
+
+@pytest.mark.parametrize("body", ["raise NotImplementedError", "return lambda a, i: 0"])
+def test_a_method_may_be_that_of_a_subclass(body: str) -> None:
+    k = kernel(HEAD + BASE.format(body=body), "k")
+    assert given_up(k) == [] and len(places(k)) == 2 and len(set(places(k))) == 2

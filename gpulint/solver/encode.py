@@ -29,6 +29,7 @@ from gpulint.term.build import monomial
 from gpulint.term.node import Mono, intern
 
 MAX_PRODUCTS = 16  # products sharing a factor, above which step lemmas are not instantiated
+WIDEST_XOR = 12  # bits: more than a thread index or an element of a tile has
 INLINE = 48  # characters of an application that is not given a name of its own
 
 
@@ -193,8 +194,12 @@ class Encoder:
         return out
 
     def _partners(self) -> list[str]:
-        """What `xor` is to its operands, and two of them to each other."""
+        """What `xor` is to its operands, and two of them to each other; it has no more bits than those."""
         out: list[str] = []
+        for (a, b), t in self._xors.items():
+            for k in range(1, WIDEST_XOR + 1):
+                fits = [f"(<= 0 {x}) (< {x} {1 << k})" for x in (a, b, t)]
+                out.append(f"(=> (and {fits[0]} {fits[1]}) (and {fits[2]}))")
         terms = [(t, *pair) for (a, b), t in self._xors.items() for pair in ((a, b), (b, a))]
         for i, (t, a, w) in enumerate(terms):
             out.append(f"(= (= {t} {a}) (= {w} 0))")

@@ -12,6 +12,7 @@ from collections.abc import Set as Set
 
 from gpulint.dataflow.access import Access, Loop
 from gpulint.ir import symbols as names
+from gpulint.solver import swizzles
 from gpulint.solver.space import AXES, Seen, atom_of, gid, total
 from gpulint.term import (
     ZERO,
@@ -69,6 +70,10 @@ def inverse(seen: Seen, element: tuple[Int, ...], held: Set[Sym] = frozenset()) 
             last = i == len(left) - 1
             out[d] = divided(rest, r)
             rest = ZERO if last else sub(rest, mul(r, out[d]))
+    for given, e in zip(seen.subscripts, element, strict=True):
+        part = swizzles.turned(apart(given, halves), e, out, held)
+        if part is not None:
+            out.setdefault(*part)
     return completed(seen, out, halves, held)
 
 

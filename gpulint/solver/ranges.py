@@ -33,6 +33,7 @@ from gpulint.term import (
 )
 
 TIGHT = "in range only for an exact launch size"
+QUOTIENTS = ("floordiv", "mod", "select", "pow")
 HOPELESS = "out of range for any data"
 
 
@@ -108,11 +109,11 @@ def settle(s: Setting, domain: Bool, goal: Bool, named: Named) -> Answer:
 
 
 def tangled(domain: Bool, p: Int) -> bool:
-    """Whether Z3 may see more than elimination does: disjunctions, inequations, quotients."""
+    """Whether Z3 may see more than elimination does: disjunctions, inequations, quotients, bits."""
     for c in conjuncts(domain):
         if isinstance(c, Junction) or (isinstance(c, Cmp) and c.op == "ne"):
             return True
-    return bool([a for a in apps(domain, p) if a.op in ("floordiv", "mod", "select", "pow")])
+    return any(a.op in QUOTIENTS or (a.op, a.data) == ("fn", "xor") for a in apps(domain, p))
 
 
 def possible(s: Setting, c: Clause) -> bool:

@@ -56,7 +56,9 @@ class Setting:
         facts = [*space.point_facts(self.tiles)]
         facts += [*self.accesses.facts, *(c.condition for c in self.premises if not c.predicate)]
         own = [*self.standing, *(self.term(f) for f in facts)]
-        if self.binding is not None:
+        if self.binding is None:
+            own = space.launch_products(own)
+        else:
             own += [*self.binding.facts, *self.binding.device_facts, *self.more]
             own += space.memory_facts(self.kernel, self.accesses, self.term)
             own += space.host_facts(own, self.options)

@@ -10,7 +10,7 @@ every term of the access, so that nothing is lost. `grid.x * block.x` becomes on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as Set
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
@@ -24,10 +24,13 @@ from gpulint.term import (
     FALSE,
     Atom,
     Bool,
+    Cmp,
     Int,
     Scope,
     Sym,
     add,
+    conjuncts,
+    eq,
     ge,
     le,
     lt,
@@ -75,6 +78,22 @@ def _totals(t: T) -> T:
         if {g, b} <= symbols(t):
             t = replace_product(t, g, b, atom_of(total(axis)))
     return t
+
+
+def launch_products(facts: Sequence[Bool]) -> list[Bool]:
+    """The facts over `grid.a * block.a` as one symbol, and what that symbol is where one factor is a number.
+
+    Exact: the symbol stands for the product, so a launch that meets the facts meets these, and the other way
+    round.
+    """
+    out = [_totals(f) for f in facts]
+    equations = [c.poly for f in facts for c in conjuncts(f) if isinstance(c, Cmp) and c.op == "eq"]
+    for axis in AXES:
+        sizes = names.grid_size(axis), names.block_size(axis)
+        for size, other in (sizes, sizes[::-1]):
+            values = {v for p in equations for v in (sub(size, p).value, add(size, p).value)}
+            out += [eq(total(axis), mul(other, v)) for v in values if v is not None]
+    return list(dict.fromkeys(out))
 
 
 def unfold(t: T) -> T:

@@ -17,8 +17,10 @@ def histogram(values, low, width, counts):
 
 
 def count(values, low, high, bins):
+    values = cuda.to_device(values.astype(np.float64))
+    width = (high - low) / bins
     counts = cuda.to_device(np.zeros(bins, dtype=np.int32))
-    histogram[64, 128](cuda.to_device(values), low, (high - low) / bins, counts)
+    histogram[64, 128](values, np.float64(low), np.float64(width), counts)
     return counts.copy_to_host()
 
 

@@ -28,8 +28,8 @@ def box_blur(image, out):
 def blur(image):
     assert image.ndim == 2
     height, width = image.shape
-    device_image = cuda.to_device(image)
-    out = cuda.device_array((height, width), dtype=image.dtype)
+    device_image = cuda.to_device(image.astype(np.float32))
+    out = cuda.device_array((height, width), dtype=np.float32)
     threads = (16, 16)
     blocks = (math.ceil(height / threads[0]), math.ceil(width / threads[1]))
     box_blur[blocks, threads](device_image, out)

@@ -18,7 +18,7 @@ def saxpy(a, x, y):
 def run(n, a):
     x = cuda.to_device(np.ones(n, dtype=np.float32))
     y = cuda.to_device(np.arange(n, dtype=np.float32))
-    saxpy[128, 256](a, x, y)
+    saxpy[128, 256](np.float32(a), x, y)
     return y.copy_to_host()
 
 

@@ -19,7 +19,7 @@ def scale(x, factor):
 def scaled(n, factor):
     x = cuda.to_device(np.ones(n, dtype=np.float32))
     blocks = (n + THREADS - 1) // THREADS
-    scale[blocks, THREADS](x, factor)
+    scale[blocks, THREADS](x, np.float32(factor))
     return x.copy_to_host()
 
 

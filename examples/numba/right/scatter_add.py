@@ -17,7 +17,7 @@ def deposit(cell, charge, density):
 
 
 def run(particles, cells):
-    cell = cuda.to_device(np.arange(particles, dtype=np.int64) % cells)
+    cell = cuda.to_device((np.arange(particles) % cells).astype(np.int64))
     charge = cuda.to_device(np.ones(particles, dtype=np.float64))
     density = cuda.to_device(np.zeros(cells, dtype=np.float64))
     deposit[(particles + 255) // 256, 256](cell, charge, density)

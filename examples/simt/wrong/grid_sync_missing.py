@@ -1,0 +1,28 @@
+"""Two phases without the grid's barrier: a block reads what another one may not have written yet.
+
+Right twin: ../right/grid_sync.py.
+"""
+
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def two_sweeps(x, half, out):
+    start, step = cuda.grid(1), cuda.gridsize(1)
+    for i in range(start, half.size, step):
+        half[i] = x[i] + x[i + 1]  # error: GL302
+    for i in range(start, out.size, step):
+        out[i] = half[i] + half[i + 1]
+
+
+def run(n):
+    x = cuda.to_device(np.ones(n, dtype=np.float32))
+    half = cuda.device_array(n - 1, dtype=np.float32)
+    out = cuda.device_array(n - 2, dtype=np.float32)
+    two_sweeps[8, 64](x, half, out)
+    return out.copy_to_host()
+
+
+if __name__ == "__main__":
+    print(run(1000))

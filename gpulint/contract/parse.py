@@ -104,7 +104,7 @@ def _predicate(call: ast.Call, name: str, names: n.Names) -> tuple[tuple[str, ..
         if len(set(arrays)) < 2 or len(set(arrays)) != len(arrays):
             raise Unreadable(call, "noalias takes two or more different arrays")
         return arrays, ()
-    wanted = {"aligned": 2, "within": 3}.get(name, 1)
+    wanted = {"aligned": 2, "within": 3, "above": 2}.get(name, 1)
     if len(call.args) != wanted:
         plural = "s" if wanted > 1 else ""
         raise Unreadable(call, f"{name} takes {wanted} argument{plural}, not {len(call.args)}")

@@ -13,7 +13,7 @@ from gpulint.source.resolve import Project
 
 Clause = tuple[str, Span]
 _CONTRACTS = ("gpulint.contract", "gpulint.contract.contract")
-_REQUIRES = "requires"
+_REQUIRES, _IGNORE = "requires", "ignore"
 
 
 def declared(node: FunctionNode, scope: Scope, notes: Comments, project: Project) -> tuple[Clause, ...]:
@@ -78,14 +78,16 @@ def _written(expr: ast.expr, module: Module) -> str:
 
 
 def _commented(node: FunctionNode, module: Module, notes: Comments) -> Iterator[Clause]:
+    """`requires CLAUSE`, or a clause by itself (`block=(256, 1, 1)`, `min_cc(80)`)."""
     if not notes.marked:
         return
     first, last = _header(node, notes)
     for comment in notes.marked:
-        word, _, rest = comment.body.partition(" ")
-        if first <= comment.row <= last and word == _REQUIRES:
-            text = rest.partition("#")[0].strip()
-            start = len(comment.body) - len(rest.lstrip()) if text else len(comment.body)
+        if first <= comment.row <= last and not comment.body.startswith(_IGNORE):
+            word, _, rest = comment.body.partition(" ")
+            said = rest if word == _REQUIRES else comment.body
+            text = said.partition("#")[0].strip()
+            start = len(comment.body) - len(said.lstrip()) if text else len(comment.body)
             yield text, comment.body_span(start, text)
 
 

@@ -117,6 +117,7 @@ CLAUSES: list[tuple[type[e.LaunchRefused], str, str]] = [
     (e.ContentsBroken, "sorted(at)", r"at\[1\] is 7, at\[2\] is 3"),
     (e.ContentsBroken, "within(at, 0, 7)", "largest element is 7"),
     (e.ContentsBroken, "within(at, 4, 8)", "least element is 3"),
+    (e.ContentsBroken, "above(at, n + 4)", "least element is 3, not 4"),
 ]  # fmt: skip
 
 

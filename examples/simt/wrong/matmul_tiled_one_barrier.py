@@ -25,10 +25,10 @@ def matmul(a, b, c):
     for first in range(0, inner, TILE):
         left[ty, tx] = (  # error: GL302
             a[row, first + tx] if row < a.shape[0] and first + tx < inner else np.float32(0)
-        )  # error: GL302
+        )
         right[ty, tx] = (  # error: GL302
             b[first + ty, col] if first + ty < inner and col < b.shape[1] else np.float32(0)
-        )  # error: GL302
+        )
         cuda.syncthreads()
         for k in range(TILE):
             total += left[ty, k] * right[k, tx]

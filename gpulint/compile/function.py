@@ -174,9 +174,14 @@ def declared(
 
 
 def _pointer_marks(p: Parameter, proofs: Proofs) -> str:
+    """LLVM may keep what it knows of `noalias` memory across a barrier, which other threads may write before:
+    a written array is marked only where threads never see each other's writes.
+    """
     if not proofs.distinct:
         return ""
-    return " noalias readonly" if p.name in proofs.unwritten else " noalias"
+    if p.name in proofs.unwritten:
+        return " noalias readonly"
+    return " noalias" if proofs.alone else ""
 
 
 # --- locals and coordinates

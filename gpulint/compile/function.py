@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from gpulint.compile import grid
 from gpulint.compile.arrays import Arrays
 from gpulint.compile.context import ArrayValue, Context, Coordinate, Options
 from gpulint.compile.error import CompileError
@@ -28,8 +29,9 @@ CONTRACT = "the contract fixes the launch"
 class Parameter:
     """One parameter of the compiled function, in its order.
 
-    `kind`: pointer, extent, stride (in bytes) or scalar, of the kernel's parameter `name`. `type` is
-    LLVM's; sizes are 64 bits wide, a boolean is a byte.
+    `kind`: pointer, extent, stride (in bytes) or scalar, of the kernel's parameter `name`; or counter, the
+    address of a 32-bit word for the grid's barrier that is zero before the first launch. `type` is LLVM's;
+    sizes are 64 bits wide, a boolean is a byte.
     """
 
     name: str
@@ -119,6 +121,8 @@ def parameters(cx: Context, kernel: n.Kernel, signature: Signature) -> tuple[Par
         else:
             out.append(Parameter(p.name, "scalar", stored_type(spec.type, p.span)))
             write(cx, p.name, scalar(cx, p.name, spec.type))
+    if grid.needed(kernel):
+        out.append(Parameter(grid.COUNTER, "counter", pointer(GLOBAL)))
     return tuple(out)
 
 
@@ -165,7 +169,7 @@ def declared(
             size = size_of(cast(ArraySpec, specs[p.name]).element)
             marks += f" align {max(size, alignment if p.name in aligned else 1)}"
             out.append(f"{p.type}{marks} {register(p.name)}")
-        elif p.kind == "scalar":
+        elif p.kind in ("scalar", "counter"):
             out.append(f"{p.type} {register(p.name)}")
         else:
             what = "shape" if p.kind == "extent" else "stride"

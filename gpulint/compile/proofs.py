@@ -37,8 +37,8 @@ class Proofs:
 
     `nonnegative`: subscripts (id of the statement, axis) that are never negative where the access happens.
     `exact`: integer operations (place, type) that never leave their type, wherever they are evaluated.
-    `distinct`: launches whose arrays overlap, one of them written, are refused. `alone`: no thread sees in the
-    memory of a written array what another one wrote during the launch.
+    `distinct`: launches whose arrays overlap, one of them written, are refused. `alone`: no thread sees in
+    the memory of a written array what another one wrote during the launch.
     """
 
     nonnegative: frozenset[tuple[int, int]] = frozenset()

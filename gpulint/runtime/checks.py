@@ -20,6 +20,7 @@ from gpulint.term import Int, Sym, evaluate, holds
 Dims = tuple[int, int, int]
 Number = int | float | bool
 INT32, NON_EMPTY = "int32-sizes", "non-empty"
+PER_THREAD = 2  # CU_STREAM_PER_THREAD
 MOST = 2**31 - 2**20  # elements of an array, threads along an axis: `solver.options.ASSUMPTIONS`
 CONTENTS = ("injective", "sorted", "within", "above")
 
@@ -89,6 +90,19 @@ def _device(plan: Plan, limits: DeviceLimits, grid: Dims) -> None:
 
 def _limit(plan: Plan, name: str) -> int | None:
     return next((c.bounds[0].value for c in plan.clauses if c.predicate == name), None)
+
+
+def together(resident: int, grid: Dims, stream: int) -> None:
+    """A launch whose blocks wait for each other: all of them must run at a time, and none of two launches."""
+    if not resident:
+        raise e.CooperationUnknown(
+            "the kernel's blocks wait for each other; the device cannot launch them so"
+        )
+    blocks = grid[0] * grid[1] * grid[2]
+    if blocks > resident:
+        raise e.GridNotResident(f"{blocks} blocks wait for each other; the device runs {resident} at a time")
+    if stream == PER_THREAD:
+        raise e.StreamUnfit("the per-thread default stream may run two launches at a time; name a stream")
 
 
 # --- arguments

@@ -14,7 +14,7 @@ from gpulint.compile.ptx import barriers
 
 pytest.importorskip("llvmlite")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-NOT_YET = ("grid_sync", "particles")
+NOT_YET = ("particles",)
 RIGHT = [p for room in ("numba", "simt") for p in sorted((EXAMPLES / room / "right").glob("*.py"))]
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 

@@ -170,3 +170,22 @@ def test_only_threads_that_keep_to_themselves_allow_noalias(tmp_path: Path) -> N
     assert 'noalias align 4 %"out"' in compiled(tmp_path, apart, "float32[::1], float32[::1]", ptx=False).llvm
     meets = compiled(tmp_path, MEETS, "int32[::1], int32[::1]", ptx=False)
     assert "noalias" not in meets.llvm.partition("define")[2].partition("{")[0]
+
+
+def test_a_barrier_of_the_grid_is_two_of_the_block_and_a_wait(tmp_path: Path) -> None:
+    text = """
+@gpulint.contract(requires=["x.size == out.size", "grid.x * block.x == x.size"])
+@cuda.jit
+def k(x, out):
+    i = cuda.grid(1)
+    x[i] = i
+    cuda.cg.this_grid().sync()
+    out[i] = x[x.size - 1 - i]
+"""
+    made = compiled(tmp_path, text, "int32[::1], int32[::1]")
+    steps = re.findall(
+        r"st\.global|ld\.global|bar\.sync|membar\.gl|atom\.global\.add|ld\.acquire\.gpu", made.ptx
+    )
+    wait = ["bar.sync", "membar.gl", "atom.global.add", "ld.acquire.gpu", "membar.gl", "bar.sync"]
+    assert steps == ["st.global", *wait, "ld.global", "st.global"]
+    assert made.cooperative and made.parameters[-1].kind == "counter"

@@ -58,6 +58,19 @@ def test_a_function_that_needs_too_many_registers_is_refused() -> None:
         Prepared(planned(*COPY), FakeDriver(threads=32), *ON)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "at_a_time", "stream"),
+    [(e.CooperationUnknown, 0, 0), (e.GridNotResident, 3, 0), (e.StreamUnfit, 4, 2)],
+)
+def test_blocks_that_wait_for_each_other_must_all_run(
+    wanted: type[e.LaunchRefused], at_a_time: int, stream: int
+) -> None:
+    p = planned(*COPY, cooperative=True)
+    with pytest.raises(wanted):
+        Prepared(p, FakeDriver(at_a_time=at_a_time), *ON, stream=stream)
+    Prepared(planned(*COPY), FakeDriver(at_a_time=at_a_time), *ON, stream=stream)
+
+
 X = ones(4)
 ARGUMENTS: list[tuple[type[e.LaunchRefused], tuple[Any, ...], str]] = [
     (e.ArgumentCount, (X,), "1 arguments; the kernel takes 2"),
@@ -175,5 +188,6 @@ def test_every_error_has_a_test_that_raises_it() -> None:
     listed = {x for x in vars(e).values() if isinstance(x, type) and issubclass(x, e.LaunchRefused)}
     tested = {x for x, *_ in (*GEOMETRY, *ARGUMENTS, *CLAUSES)}
     tested |= {e.FunctionThreadsTooMany, e.SelfOverlap, e.DeviceDiffers, e.NotANumber, e.ScalarDoesNotFit}
+    tested |= {e.CooperationUnknown, e.GridNotResident, e.StreamUnfit}
     tested |= {e.ContentsUnknown, e.PlanUnusable, e.LaunchRefused, e.ReasonMissing}
     assert listed == tested

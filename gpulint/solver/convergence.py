@@ -33,7 +33,7 @@ def again(s: Setting, o: Obligation) -> Verdict:
     """The verdict on one barrier in a setting."""
     y = o.sync
     assert y is not None
-    if y.uniform and (y.kind != "warp" or y.mask is None or _runs(y.mask) == WHOLE):
+    if y.uniform and (y.kind != "warp" or y.mask is None or whole(y.mask)):
         return Verdict(o, PROVED, rung="uniform")
     if y.kind == "grid":
         return Verdict(o, UNDECIDED, reason="the barrier's condition may differ between blocks")
@@ -44,6 +44,11 @@ def again(s: Setting, o: Obligation) -> Verdict:
     if s.prover.unsat(*split(s, y)) and (y.kind != "warp" or s.prover.unsat(*_stranger(s, y))):
         return Verdict(o, PROVED, rung="z3")
     return Verdict(o, UNDECIDED, reason="the barrier's condition may differ between threads")
+
+
+def whole(mask: Int) -> bool:
+    """Whether a mask names all lanes."""
+    return _runs(mask) == WHOLE
 
 
 def _runs(mask: Int) -> tuple[tuple[int, int], ...]:
@@ -62,12 +67,13 @@ def _named(s: Setting, mask: Int) -> Bool:
 
 def _stranger(s: Setting, y: Sync) -> list[Bool]:
     """A thread that reaches a warp barrier and is not named by its mask."""
-    if y.mask is None or _runs(y.mask) == WHOLE:
+    if y.mask is None or whole(y.mask):
         return [FALSE]
-    return [_reached(s, y), not_(_named(s, y.mask))]
+    return [reached(s, y), not_(_named(s, y.mask))]
 
 
-def _reached(s: Setting, y: Sync) -> Bool:
+def reached(s: Setting, y: Sync) -> Bool:
+    """A thread comes to the barrier."""
     domain = s.term(and_(y.guard, *(loop.domain for loop in y.loops)))
     return and_(domain, *(s.term(space.below(names.thread(a), names.block_size(a))) for a in AXES))
 

@@ -88,6 +88,8 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
             return None  # a run without that order would show a race that need not be one
         conditions, points = disjoint.conflict(s, p)
         return Ask(o, tuple(conditions), points, "race", o.access.array.name)
+    if o.property == "convergent" and o.sync is not None and o.sync.kind == "grid":
+        return Ask(o, (), (), "divergence")
     if o.property == "convergent" and o.sync is not None and o.sync.kind in ("block", "warp"):
         if o.sync.mask is not None and o.sync.mask.value is None:
             return None  # which lanes it names is for data to say

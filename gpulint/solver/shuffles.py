@@ -36,11 +36,12 @@ def again(s: Setting, o: Obligation) -> Verdict:
     """The verdict on the lanes that one shuffle reads."""
     y = o.sync
     assert y is not None
-    whole = y.mask is not None and convergence.whole(y.mask)
+    whole = y.uniform if y.mask is None else convergence.whole(y.mask)  # no mask: the lanes that come
     pairs = y.taken if _flat(s) else None
-    if y.mask is None or y.mask.value is None:
+    named = y.mask.value if y.mask is not None else None
+    if not whole and named is None:
         return Verdict(o, UNDECIDED, reason="which lanes the mask of the shuffle names is not known")
-    if not whole and not _all_named(y.mask.value, pairs):
+    if not whole and (named is None or not _all_named(named, pairs)):
         return Verdict(o, UNDECIDED, reason="not shown that the mask names every lane whose value is used")
     if convergence.again(s, convergence.obligation(y)).kind != PROVED:
         return Verdict(o, UNDECIDED, reason="a lane whose value is used may have ended")

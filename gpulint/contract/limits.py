@@ -92,10 +92,10 @@ def launch_conditions(
     for kind, sizes, limits in (("block", block, MAX_BLOCK), ("grid", grid, MAX_GRID)):
         for axis, size in enumerate((sizes or ())[:3]):
             out.append(_within(f"{kind}-axis", f"{kind}.{AXES[axis]}", size, 1, limits[axis]))
-    if block is not None:
-        if len(block) > 1:
-            what = "the number of threads a block"
-            out.append(_within("threads-per-block", what, product(block), 1, MAX_THREADS))
+    if block is not None and len(block) > 1:
+        out.append(
+            _within("threads-per-block", "the number of threads a block", product(block), 1, MAX_THREADS)
+        )
     if shared is not None:
         most = max(d.opt_in_shared for d in DEVICES.values())
         out.append(_within("shared-memory", "dynamic shared memory", shared, 0, most))

@@ -147,7 +147,9 @@ def _uses(graph: Graph) -> Iterator[tuple[int, Path]]:
     """The values that leave a thread or decide what it does, with the path to where they do."""
     for e in graph.events:
         if e.kind != "barrier":
-            yield from ((i, e.path) for i in (*e.values, *e.subscripts, *(i for p in e.arrays for i in p.nodes)))
+            yield from (
+                (i, e.path) for i in (*e.values, *e.subscripts, *(i for p in e.arrays for i in p.nodes))
+            )
         yield from _conditions(e.path)
     for loop in graph.loops:
         ends: Iterable[int | None] = (*(loop.bounds or ()), loop.condition)

@@ -7,6 +7,7 @@ threads that did not run is unknown.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from gpulint.interp.thread import WARP, BlockState, Thread
@@ -33,7 +34,7 @@ def exchange(members: list[Thread], block: BlockState, *, whole: bool) -> None:
 
 def _shuffled(t: Thread, name: str, mask: int, meeting: dict[int, Thread], block: BlockState) -> Any:
     assert t.waiting is not None
-    value, by = t.waiting.value
+    by = t.waiting.value[1]
     if not known(by) or not isinstance(by, int):
         return POISON
     lane = source(name, t.number % WARP, by)
@@ -66,7 +67,7 @@ def _voted(t: Thread, name: str, meeting: dict[int, Thread], block: BlockState) 
     return {"all_sync": yes == len(votes), "any_sync": yes > 0}.get(name, yes in (0, len(votes)))
 
 
-def _pattern(lanes: Any) -> int:
+def _pattern(lanes: Iterable[int]) -> int:
     """The lanes as bits of a signed integer of 32 bits, which is what Numba makes of them."""
     found = sum(1 << lane for lane in lanes)
     return found - (1 << WARP) if found >> (WARP - 1) else found

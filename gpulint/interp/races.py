@@ -1,9 +1,9 @@
 """Happens-before: which accesses of one element are ordered, and which pairs race.
 
 Program order orders the accesses of a thread; a block barrier those of a block, a warp barrier
-those of its participants, a grid barrier all. Atomics on one element come one after another, and what a thread
-does to the element after its own comes after those that came before that. Nothing else orders: what
-atomics and memory fences hand over elsewhere, through a flag or under a lock, is reported as a race.
+those of its participants, a grid barrier all. Atomics on one element come one after another, and what a
+thread does to the element after its own comes after those that came before that. Nothing else orders: what
+atomics and fences hand over elsewhere, through a flag or under a lock, is reported as a race.
 """
 
 from __future__ import annotations

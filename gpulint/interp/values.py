@@ -140,7 +140,7 @@ def shift_right(a: Any, b: Any) -> Any:
 
 def _extreme_of(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def run(a: Any, b: Any) -> Any:
-        return unclear(a if isinstance(a, Missing) else b) if not known(a, b) else choose(a, b)
+        return choose(a, b) if known(a, b) else unclear(a if isinstance(a, Missing) else b)
 
     return run
 
@@ -149,7 +149,8 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul,
     "floordiv": operator.floordiv, "mod": operator.mod, "truncdiv": trunc_div, "truncmod": trunc_mod,
     "div": true_div, "pow": power, "shl": shift_left, "shr": shift_right,
-    "and": operator.and_, "or": operator.or_, "xor": operator.xor, "min": _extreme_of(min), "max": _extreme_of(max),
+    "and": operator.and_, "or": operator.or_, "xor": operator.xor,
+    "min": _extreme_of(min), "max": _extreme_of(max),
 }  # fmt: skip
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {

@@ -16,7 +16,9 @@ UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, A
     "unsatisfiable", "rank", "threads-per-block", "block-axis", "grid-axis", "shared-memory",
     "static-shared", "autotune", "arange", "cooperative-grid",
 )  # fmt: skip
-OWN_RULE = (UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE, COOPERATIVE)
+OWN_RULE = (
+    UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE, COOPERATIVE,
+)  # fmt: skip
 
 
 def violated(view: View, alias: bool) -> Iterator[SiteVerdict]:

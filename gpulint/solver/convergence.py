@@ -51,7 +51,7 @@ def again(s: Setting, o: Obligation) -> Verdict:
 
 
 def _of_grid(s: Setting, o: Obligation, y: Sync) -> Verdict:
-    """A barrier of the whole grid: every thread of the launch comes, and the device holds all blocks at once."""
+    """A barrier of the whole grid: every thread comes, and the device holds all blocks at once."""
     every = y.exact and not y.loops and bool(s.prover.prove(_inside(s), s.term(y.guard)))
     if y.uniform or every:
         return Verdict(o, UNDER, clauses=(COOPERATIVE,), rung="uniform")

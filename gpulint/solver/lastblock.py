@@ -6,17 +6,18 @@ a block wrote before its addition comes before what the last block does once it 
 
 To show for a write W of one block, an addition A, and an access R of another block:
 
-- A adds one to the counter (or counts up to a limit no lower than the number of blocks less one), stands in no
-  loop and is reached by at most one thread of a block; the counter starts at zero (a clause on its array);
-- every other write to the counter happens only where R may: where what A found says that the block is the last.
-  The first of them comes after all additions, so that until then only additions changed the counter, and
-  none sees what it leaves;
+- A adds one to the counter (or counts up to a limit no lower than the number of blocks less one), stands
+  in no loop and is reached by at most one thread of a block; the counter starts at zero (a clause);
+- every other write to the counter happens only where R may: where what A found says that the block is the
+  last. The first of them comes after all additions, so that until then only additions changed the counter,
+  and none sees what it leaves;
 - where R happens, what A found in R's block is at least the number of blocks less one;
 - in W's block, A comes after W: control never gets from A to W, every way from W to A passes a device-wide
   fence, and either a barrier of the block lies between them or one thread does both.
 
-W may be A itself: the last addition found the others, which so came before it and before what its block does
-to the counter after it. No two blocks are the last, so what only the last block does meets nothing of another.
+W may be A itself: the last addition found the others, which so came before it and before what its block
+does to the counter after it. No two blocks are the last, so what only the last block does meets nothing of
+another.
 
 What A found reaches the other threads of a block through shared memory: a place that one statement
 writes, once and by one thread, holds what that thread stored wherever it is read, given that it was

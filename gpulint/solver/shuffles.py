@@ -58,7 +58,7 @@ def again(s: Setting, o: Obligation) -> Verdict:
 
 
 def _flat(s: Setting) -> bool:
-    """Whether lanes go along x: no more than one thread along the other axes, given the rank of the kernel."""
+    """Whether lanes go along x: the block has one thread along the other axes, given the kernel's rank."""
     return all(axis == 0 for axis in disjoint.live_axes(s))
 
 

@@ -120,7 +120,7 @@ def _predicate(s: Setting, c: Clause) -> bool:
 
 
 def _held_at_once(s: Setting) -> bool:
-    """Whether a device holds all blocks of a launch at once: a single one, or as assumed (`cooperative-grids`)."""
+    """Whether a device holds all blocks of a launch at once: a single one, or as assumed."""
     blocks = product(tuple(s.term(names.grid_size(axis)) for axis in AXES))
     if s.prover.prove(TRUE, le(blocks, 1), z3_too=False):
         return True

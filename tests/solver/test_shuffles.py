@@ -28,9 +28,11 @@ def verdicts(body: str) -> list[str]:
     [
         "    x[t] = cuda.shfl_up_sync(-1, v, 1)\n",
         "    x[t] = cuda.shfl_sync(-1, v, 0)\n",
-        "    if lane < 8:\n        v += cuda.shfl_down_sync(0xFF, v, 4)\n        v += cuda.shfl_down_sync(0xFF, v, 2)\n"
+        "    if lane < 8:\n        v += cuda.shfl_down_sync(0xFF, v, 4)\n"
+        "        v += cuda.shfl_down_sync(0xFF, v, 2)\n"
         "        if t == 0:\n            x[t] = v + cuda.shfl_down_sync(1, v, 32)\n",
-        "    if t < 16:\n        k = 8\n        while k > 0:\n            v += cuda.shfl_down_sync(0xFFFF, v, k)\n"
+        "    if t < 16:\n        k = 8\n        while k > 0:\n"
+        "            v += cuda.shfl_down_sync(0xFFFF, v, k)\n"
         "            k >>= 1\n        if cuda.laneid == 0:\n            x[t] = v\n",
         "    if lane < 16:\n        v = cuda.shfl_xor_sync(0xFFFF, v, 15)\n    x[t] = v\n",
         "    if lane >= 16:\n        v = cuda.shfl_xor_sync(0xFFFF0000, v, 15)\n    x[t] = v\n",
@@ -48,9 +50,11 @@ def test_what_is_used_comes_from_lanes_that_take_part(body: str) -> None:
         "    if lane < 16:\n        x[t] = cuda.shfl_sync(0xFFFF, v, 16)\n",
         "    if lane < 16:\n        x[t] = cuda.shfl_sync(0xFFFF, v, m)\n",
         "    if t >= m:\n        return\n    x[t] = cuda.shfl_down_sync(-1, v, 1)\n",
-        "    if lane < 8:\n        v += cuda.shfl_down_sync(0xFF, v, 4)\n        v += cuda.shfl_down_sync(0xFF, v, 2)\n"
+        "    if lane < 8:\n        v += cuda.shfl_down_sync(0xFF, v, 4)\n"
+        "        v += cuda.shfl_down_sync(0xFF, v, 2)\n"
         "        if t < 3:\n            x[t] = v\n",
-        "    if t < 16:\n        k = 16\n        while k > 0:\n            v += cuda.shfl_down_sync(0xFFFF, v, k)\n"
+        "    if t < 16:\n        k = 16\n        while k > 0:\n"
+        "            v += cuda.shfl_down_sync(0xFFFF, v, k)\n"
         "            k >>= 1\n        if t == 0:\n            x[t] = v\n",
         "    if lane < 4:\n        if cuda.shfl_down_sync(0xF, v, 2) > 0:\n            x[t] = 1\n",
     ],
@@ -61,7 +65,13 @@ def test_what_may_be_missing_is_not_proved(body: str) -> None:
 
 def program(rng: random.Random) -> str:
     """Shuffles one after another, under masks that fit the lanes that come, with some results used."""
-    masks = {"True": 0xFFFFFFFF, "lane < 16": 0xFFFF, "lane < 8": 0xFF, "lane >= 16": 0xFFFF0000, "t < 4": 0xF}
+    masks = {
+        "True": 0xFFFFFFFF,
+        "lane < 16": 0xFFFF,
+        "lane < 8": 0xFF,
+        "lane >= 16": 0xFFFF0000,
+        "t < 4": 0xF,
+    }
     lines, indent = [], "    "
     guard = rng.choice(list(masks))
     mask = masks[guard]
@@ -82,7 +92,9 @@ def program(rng: random.Random) -> str:
             lines += [f"{indent}    v += {shuffle('k')}", f"{indent}    k //= 2"]
         elif kind == 1:
             lines.append(f"{indent}for k in range({rng.randint(0, 4)}):")
-            lines.append(f"{indent}    {rng.choice('vw')} = v + {shuffle(rng.choice(('1', '1 << k', '8 >> k')))}")
+            lines.append(
+                f"{indent}    {rng.choice('vw')} = v + {shuffle(rng.choice(('1', '1 << k', '8 >> k')))}"
+            )
         elif kind == 2:
             lines.append(f"{indent}u = {shuffle(str(rng.choice((1, 2, 4, 8, 31))))}")
             lines.append(f"{indent}if lane < {rng.choice((2, 4, 8, 24))}:")

@@ -222,8 +222,8 @@ def _warp(name: str, mask_first: bool, result: Type | None) -> Intrinsic:
         operands = scalars(cx, given, node)
         mask = operands[0] if mask_first and operands else None
         known = name if mask is not None and name in COLLECTIVES else ""
-        given = operands[1:] if known else ()
-        cx.emit(n.Barrier("warp", mask, span=cx.span(node), orders=False, collective=known, given=given))
+        brought = operands[1:] if known else ()
+        cx.emit(n.Barrier("warp", mask, span=cx.span(node), orders=False, collective=known, given=brought))
         type_ = result if result is not None else (operands[1].type if len(operands) > 1 else UNKNOWN)
         value = cx.fresh(name, type_, node, operands)
         if name == "match_all_sync" or name.endswith("_intrinsic"):

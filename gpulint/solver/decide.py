@@ -112,9 +112,8 @@ def _assumed(
         DISTINCT_ARRAYS: distinct_parameters,
         NUMBER_ARGUMENTS: bool(given) and all(isinstance(a, Scalar) for a in given),
         FUNCTIONS_IN_VIEW: bool(kernel.functions),
-        COOPERATIVE_GRIDS: bool(sites_) and any(
-            isinstance(x, Barrier) and x.kind == "grid" for x in statements(kernel.body)
-        ),
+        COOPERATIVE_GRIDS: bool(sites_)
+        and any(isinstance(x, Barrier) and x.kind == "grid" for x in statements(kernel.body)),
     }
     used |= {name for name, needed in more.items() if needed} & options.assume
     return tuple(sorted((options.assume - WHERE_USED) | used))

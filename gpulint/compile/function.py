@@ -12,7 +12,7 @@ from gpulint.compile.context import ArrayValue, Context, Coordinate, Options
 from gpulint.compile.error import CompileError
 from gpulint.compile.expressions import write
 from gpulint.compile.geometry import Geometry
-from gpulint.compile.llvm import GLOBAL, Code, Value, literal, pointer, quoted, size_of, stored_type
+from gpulint.compile.llvm import GLOBAL, Code, Value, literal, pointer, quoted, stored_type
 from gpulint.compile.module import Module
 from gpulint.compile.proofs import Proofs
 from gpulint.compile.signature import ArraySpec, Signature, Spec
@@ -144,7 +144,7 @@ def _array(cx: Context, p: n.Param, spec: ArraySpec) -> list[Parameter]:
     strides = None if spec.contiguous else tuple(register(p.name, "stride", a) for a in axes)
     constant = p.name in cx.proofs.unwritten and cx.proofs.distinct
     cx.arrays[p.name] = ArrayValue(
-        spec.element, GLOBAL, register(p.name), extents, strides, cx.proofs.small, constant
+        spec.element, GLOBAL, register(p.name), extents, strides, cx.proofs.small, constant, spec.record
     )
     if constant:
         because = "no statement writes it, and launches whose arrays overlap are refused"
@@ -166,8 +166,8 @@ def declared(
     for p in given:
         if p.kind == "pointer":
             marks = _pointer_marks(p, proofs)
-            size = size_of(cast(ArraySpec, specs[p.name]).element)
-            marks += f" align {max(size, alignment if p.name in aligned else 1)}"
+            own = cast(ArraySpec, specs[p.name]).alignment
+            marks += f" align {max(own, alignment if p.name in aligned else 1)}"
             out.append(f"{p.type}{marks} {register(p.name)}")
         elif p.kind in ("scalar", "counter"):
             out.append(f"{p.type} {register(p.name)}")

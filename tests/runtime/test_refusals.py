@@ -99,6 +99,26 @@ def test_wrong_arguments_are_refused(
     assert driver.launches == []
 
 
+FIELDS = [("place", "<f8"), ("hits", "<i4"), ("speed", "<f4")]
+RECORDS: list[tuple[type[e.LaunchRefused], dict[str, Any]]] = [
+    (e.ElementTypeDiffers, {"typestr": "|V8"}),
+    (e.ElementTypeDiffers, {"typestr": "|V16", "descr": [*FIELDS[:2], ("pace", "<f4")]}),
+    (e.ElementTypeDiffers, {"typestr": "|V16", "descr": [*FIELDS[:2], ("speed", "<i4")]}),
+    (e.Misaligned, {"typestr": "|V16", "descr": FIELDS, "data": (1032, False)}),
+]
+
+
+@pytest.mark.parametrize(("wanted", "told"), RECORDS)
+def test_arrays_of_other_records_are_refused(wanted: type[e.LaunchRefused], told: dict[str, Any]) -> None:
+    p = planned("record(place=float64, hits=int32, speed=float32)[::1]", "a", "a")
+    driver = FakeDriver()
+    for right in ({"typestr": "|V16"}, {"typestr": "|V16", "descr": FIELDS}):
+        Prepared(p, driver, *ON)(ones(4, **{"data": (1024, False)} | right))
+    assert len(driver.launches) == 2
+    with pytest.raises(wanted):
+        Prepared(p, driver, *ON)(ones(4, **{"data": (1024, False)} | told))
+
+
 def test_a_broadcast_output_is_refused() -> None:
     made = Prepared(planned("float32[:]", "out", "out"), FakeDriver(), *ON)
     with pytest.raises(e.SelfOverlap):

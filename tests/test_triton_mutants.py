@@ -34,6 +34,23 @@ MUTANTS = [
     ("cross_entropy", "tl.store(loss_ptr + row, tl.log", "tl.store(loss_ptr, tl.log"),
     ("matmul_descriptor", "c_ptr, shape=[M, N], strides=[N, 1]", "c_ptr, shape=[M, N], strides=[K, 1]"),
     ("grouped_gemm", "mask = (rows < last)[:, None] & (cols < N)[None, :]", "mask = (cols < N)[None, :]"),
+    ("matmul_grouped", "mask = (rows < M)[:, None] & (cols < N)[None, :]", "mask = (cols < N)[None, :]"),
+    ("matmul_grouped", "min(tiles_m - first, GROUP)", "GROUP"),
+    ("matmul_grouped", "in_group) // size", "in_group) // GROUP"),
+    ("matmul_grouped", "(pid // in_group) * GROUP", "(pid // tiles_n) * GROUP"),
+    ("matmul_persistent", "range(tl.program_id(0), tiles_m *", "range(tl.program_id(0) + 1, tiles_m *"),
+    ("matmul_persistent", "range(tl.program_id(0), tiles_m * tiles_n", "range(tl.program_id(0), tiles_m"),
+    ("matmul_persistent", "mask = (rows < M)[:, None] & (cols < N)[None, :]", "mask = (rows < M)[:, None]"),
+    ("matmul_persistent", "tile_n = (tile % in_group) // size", "tile_n = (tile % in_group) // GROUP"),
+    (
+        "rope",
+        "first + HALF, b * cos[None, :] + a * sin[None, :], mask=mask)",
+        "first + HALF, b * cos[None, :])",
+    ),
+    ("rope", "token.to(tl.int64) * H * (2 * HALF)", "token.to(tl.int64) * H * HALF"),
+    ("paged_attention", "(request * H + head) * D + dims, acc / total", "request * D + dims, acc / total"),
+    ("paged_attention", "v_ptr + at, mask=there[:, None], other=0.0)", "v_ptr + at, mask=there[:, None])"),
+    ("paged_attention", "range(tl.cdiv(length, PAGE))", "range(tl.cdiv(length, PAGE) + 1)"),
     ("grouped_gemm", "cols[None, :], acc, mask=mask)", "cols[None, :], acc)"),
 ]
 

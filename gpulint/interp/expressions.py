@@ -13,7 +13,6 @@ from gpulint.interp import values as v
 from gpulint.interp.memory import Region
 from gpulint.interp.values import POISON, UNDEFINED
 from gpulint.ir import nodes as n
-from gpulint.ir.collectives import COLLECTIVES
 from gpulint.ir.printer import type_name
 from gpulint.ir.span import Span
 from gpulint.ir.types import BoolType, FloatType, IntType
@@ -123,7 +122,7 @@ def _as_float(env: Env, value: Any) -> Any:
     try:
         return float(value)
     except UNDEFINED:
-        return v.unclear(value)
+        return POISON
 
 
 def _as_bool(env: Env, value: Any) -> Any:
@@ -133,7 +132,7 @@ def _as_bool(env: Env, value: Any) -> Any:
 def _capped(env: Env, value: Any) -> Any:
     if isinstance(value, (int, float, bool)):
         return value if isinstance(value, float) or value.bit_length() <= v.MAX_BITS else POISON
-    return v.unclear(value)
+    return POISON
 
 
 def finisher(t: n.ValueType, span: Span, what: str) -> Finish:
@@ -310,7 +309,7 @@ def _cast(e: n.Cast, names: Names) -> Evaluate:
     def run(env: Env) -> Any:
         value = operand(env)
         if not isinstance(value, (int, float)):
-            return v.unclear(value)
+            return POISON
         try:
             return finish(env, int(value) if to_int else value)
         except UNDEFINED:
@@ -319,28 +318,7 @@ def _cast(e: n.Cast, names: Names) -> Evaluate:
     return run
 
 
-def _bits(e: n.Opaque, operand: Evaluate) -> Evaluate:
-    """A count over the bits of an integer, as wide as its type."""
-    count, t = v.BITS[e.name], e.operands[0].type
-    assert isinstance(t, IntType)
-    bits = t.bits
-
-    def run(env: Env) -> Any:
-        value = operand(env)
-        return count(value & ((1 << bits) - 1), bits) if isinstance(value, int) else v.unclear(value)
-
-    return run
-
-
-def _received(env: Env) -> Any:
-    return env[0].received
-
-
 def _opaque(e: n.Opaque, names: Names) -> Evaluate:
-    if e.fresh and e.name in COLLECTIVES:
-        return _received
-    if e.name in v.BITS and e.operands and isinstance(e.operands[0].type, IntType):
-        return _bits(e, expression(e.operands[0], names))
     function = None if e.fresh else v.function(e.name)
     if function is None:
         return constant(POISON)

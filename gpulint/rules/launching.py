@@ -12,13 +12,11 @@ from gpulint.rules.finding import Finding, Related
 from gpulint.solver.verdict import REFUTED, SiteVerdict, Verdict, Witness
 
 # Kinds of refuted contract obligations that have a rule of their own; GL501 reports all others.
-UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE, COOPERATIVE = (
+UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE = (
     "unsatisfiable", "rank", "threads-per-block", "block-axis", "grid-axis", "shared-memory",
-    "static-shared", "autotune", "arange", "cooperative-grid",
+    "static-shared", "autotune", "arange",
 )  # fmt: skip
-OWN_RULE = (
-    UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE, COOPERATIVE,
-)  # fmt: skip
+OWN_RULE = (UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE)
 
 
 def violated(view: View, alias: bool) -> Iterator[SiteVerdict]:

@@ -151,10 +151,16 @@ def _unranked(own: set[Sym]) -> bool:
 
 
 def _equated(s: Setting) -> dict[Sym, Int]:
-    """One symbol for each group of those that the facts at the site say are equal."""
+    """One symbol for each group of those that the facts at the site say are equal.
+
+    It is one of the input that the host code says most of: what it checks others against.
+    """
+    said: dict[str, set[Sym]] = {}
+    for x in symbols(*s.prover.facts):
+        said.setdefault(owner(x.name), set()).add(x)
     first: dict[Sym, Int] = {}
     for f in s.prover.facts:
-        pair = sorted(symbols(f), key=lambda x: x.order)
+        pair = sorted(symbols(f), key=lambda x: (-len(said[owner(x.name)]), x.order))
         if len(pair) == 2 and f == eq(*map(of_atom, pair)):
             a, b = (subst(of_atom(x), first) for x in pair)
             (old,) = symbols(b)

@@ -29,6 +29,8 @@ from gpulint.term import (
     add,
     conjuncts,
     const,
+    exact,
+    floordiv,
     mul,
     neg,
     sub,
@@ -108,6 +110,9 @@ def definitions(constraints: Sequence[Int], *goals: Int) -> list[Int]:
             else:
                 out += [add(sub(t, w), ONE), neg(t)]
                 out += [sub(t, x)] if positive else []
+                q = floordiv(x, w)
+                if q.atom in found:  # x == w * (x // w) + x % w
+                    out += [sub(add(mul(w, q), t), x), sub(x, add(mul(w, q), t))]
         elif a.op == "min":
             out += [sub(t, x) for x in a.args]
         elif a.op == "max":
@@ -197,21 +202,27 @@ def _quotient_bounds(t: Int, x: Int, w: Int, cons: Sequence[Int]) -> list[Int]:
 
 
 def multiplied(p: Int, proved: Callable[[Int], bool]) -> list[Int]:
-    """Goals `q <= 0` that say the same as `p <= 0`, one quotient of it multiplied out by its divisor.
+    """Goals `q <= 0` that give `p <= 0`, one quotient of it multiplied out by its divisor.
 
-    Exact for a divisor `w >= 1` (`proved(1 - w)`) and integers: `x // w + rest <= 0` is `x < (1 - rest) * w`,
-    and `rest - x // w <= 0` is `rest * w <= x`. Elimination rounds no fractions up; this way it need not.
+    For integers and a factor `t >= 1` (`proved(1 - t)`), `p <= 0` is `t * p < t`. With a quotient of divisor
+    `w == t * k` and `k >= 1`, a goal `k * (x // w) + rest <= 0` follows from `x + t * rest < t`, since
+    `w * (x // w) <= x`, and `rest - k * (x // w) <= 0` from `t * rest + w <= x + t`, since
+    `x - w < w * (x // w)`. With `k == 1` this is exact. Elimination rounds no fractions up; so it need not.
     """
     out = []
     for m, c in p.terms:
-        a = m[0] if len(m) == 1 and abs(c) == 1 else None
-        if not isinstance(a, App) or a.op != "floordiv":
-            continue
-        x, w = a.args
-        rest = sub(p, mul(of_atom(a), c))
-        if a in atoms(rest) or not proved(sub(ONE, w)):
-            continue
-        out.append(add(x, mul(sub(rest, ONE), w), ONE) if c > 0 else sub(mul(rest, w), x))
+        for a in m:
+            if not isinstance(a, App) or a.op != "floordiv":
+                continue
+            x, w = a.args
+            factor = exact(w, mul(monomial(tuple(b for b in m if b is not a)), abs(c)))
+            rest = sub(p, mul(monomial(m), c))
+            if factor is None or m.count(a) > 1 or a in atoms(rest):
+                continue
+            if not proved(sub(ONE, factor)) or not (len(m) == 1 == abs(c) or proved(sub(ONE, w))):
+                continue
+            scaled = mul(factor, rest)
+            out.append(add(x, sub(scaled, factor), ONE) if c > 0 else add(sub(sub(scaled, x), factor), w))
     return out
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from gpulint.solver.inverse import apart, completed, digits_of, divided, halves_of
 from gpulint.solver.space import Seen
-from gpulint.term import ONE, ZERO, Bool, Int, Scope, Sym, add, floordiv, ge, lt, mul, sub, sym
+from gpulint.term import ONE, ZERO, Bool, Int, Scope, Sym, add, exact, ge, lt, mul, sub, sym
 from gpulint.term.build import of_atom
 from gpulint.term.walk import atoms
 
@@ -64,12 +64,6 @@ def split(s: Int, sizes: Sequence[Int], held: Set[Sym] = frozenset()) -> Digits 
     if levels is None or levels[0][0][1] != ONE:
         return None
     return _numbered(levels)
-
-
-def exact(x: Int, divisor: Int) -> Int | None:
-    """`x / divisor` where the division leaves nothing over whatever the symbols are."""
-    q = floordiv(x, divisor)
-    return q if mul(q, divisor) == x else None
 
 
 def _height(radix: Int, small: Set[object]) -> tuple[int, int, int, str]:

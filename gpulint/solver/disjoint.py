@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
-from gpulint.solver import agree, lastblock, ranges, slots, space
+from gpulint.solver import agree, lastblock, ranges, slots, space, splitting
 from gpulint.solver.pairs import Pair
 from gpulint.solver.radix import Unifier
 from gpulint.solver.residual import CAP, Named, rank
@@ -74,7 +74,7 @@ def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
     if other == FALSE:
         return Verdict(obligation(p), PROVED, rung="same value")
     v = _apart(s, p, named, deep)
-    if v.kind == UNDECIDED and deep:
+    if v.kind == UNDECIDED and deep and s.order.handed_over(p):
         cs = lastblock.ordered(s, p, collision, _blocks(s))
         if cs is not None:
             idle = rank_clause(s) if s.site is None else None
@@ -132,7 +132,10 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
         cs = (*shared, *u.clauses, *sizes)
         return Verdict(o, UNDECIDED, reason=_why(a), clauses=cs, geometry=p.scope in ("any", "blocks"))
     meet = collision(s, p, a, b) if deep else []
-    if deep and s.prover.unsat(*meet):
+    more = splitting.derived(s.prover, meet) if deep else []
+    if FALSE in more:
+        return _under(o, shared, "radix")
+    if deep and s.prover.unsat(*meet, *more):
         return _under(o, shared, "z3")
     if deep and (cs := _sorted(s, meet, named)):
         return _under(o, (*shared, *cs), "z3")

@@ -20,7 +20,8 @@ from gpulint.dataflow.access import Access
 from gpulint.solver import space
 from gpulint.solver.inverse import completed, definite, hits
 from gpulint.solver.setting import Setting
-from gpulint.solver.signs import floored
+from gpulint.solver.signs import floored, substitute
+from gpulint.solver.space import Seen
 from gpulint.term import (
     ONE,
     ZERO,
@@ -50,6 +51,7 @@ from gpulint.term.mono import without
 from gpulint.term.node import Mono
 
 Digit = tuple[Sym, Int]
+NESTED = 3  # halves of halves
 
 
 @dataclass(frozen=True)
@@ -80,17 +82,14 @@ def reached(s: Setting, a: Access, element: Element, steps: Set[Sym] = frozenset
     if wanted is None or len(a.subscripts) != 1:
         return None
     seen = floored(space.see(a, domain=wanted).mapped(s.term, s.term), s.prover)
-    parts = _halves(seen.subscripts, steps)
-    names: dict[Atom, Int | Bool] = {}
-    for q, r, apps_ in parts.values():
-        names.update(zip(apps_, (of_atom(q), of_atom(r)), strict=True))
-    seen = seen.mapped(lambda c: subst(c, names), lambda i: subst(i, names))
+    seen, parts = _halved(seen, steps)
     found = _solve(seen.subscripts[0], element, steps)
     if found is None:
         return None
     limits: list[Bool] = []
-    for (whole, w), (q, r, _) in parts.items():
+    for (whole, by), (q, r, _) in reversed(parts.items()):
         high, low = found.setdefault(q, ZERO), found.setdefault(r, ZERO)
+        w = subst(by, found)
         value = add(mul(high, w), low)
         more = _counted(whole, value, steps)
         if more is None:
@@ -107,10 +106,31 @@ def reached(s: Setting, a: Access, element: Element, steps: Set[Sym] = frozenset
 Halves = dict[tuple[Int, Int], tuple[Sym, Sym, tuple[App, App]]]
 
 
-def _halves(subscripts: Sequence[Int], steps: Set[Sym]) -> Halves:
+def _halved(seen: Seen, steps: Set[Sym]) -> tuple[Seen, Halves]:
+    """The access with numbers that it uses as quotient and remainder as two digits each.
+
+    A half may be halved again, by a divisor that the digits before make up: in groups of programs the
+    number within a group is split by the rows that are left.
+    """
+    parts: Halves = {}
+    for _ in range(NESTED):
+        made = {d for q, r, _ in parts.values() for d in (q, r)}
+        new = _halves(seen.subscripts, steps, made)
+        if not new:
+            break
+        names: dict[Atom, Int | Bool] = {}
+        for q, r, apps_ in new.values():
+            names.update(zip(apps_, (of_atom(q), of_atom(r)), strict=True))
+        seen = seen.mapped(substitute(names), substitute(names))
+        parts.update(new)
+    return seen, parts
+
+
+def _halves(subscripts: Sequence[Int], steps: Set[Sym], made: Set[Sym]) -> Halves:
     """Numbers that the offsets use as quotient and remainder, each half a digit of its own.
 
-    `x // w` is q and `x % w` is r exactly when `x == q * w + r` and r is in [0, w).
+    `x // w` is q and `x % w` is r exactly when `x == q * w + r` and r is in [0, w). A divisor is fixed, or
+    made of these digits.
     """
     out: Halves = {}
     for a in apps(*subscripts):
@@ -119,7 +139,7 @@ def _halves(subscripts: Sequence[Int], steps: Set[Sym]) -> Halves:
         x, w = a.args
         pair = [next(iter(apps(f(x, w), op=op)), None) for f, op in ((floordiv, "floordiv"), (mod, "mod"))]
         moving = any(_moves(b, steps) for m, _ in x.terms for b in m)
-        if not moving or any(_moves(b, steps) for m, _ in w.terms for b in m):
+        if not moving or any(_moves(d, steps) for d in symbols(w) - made):
             continue
         if pair[0] is not None and pair[1] is not None and all(p.args == (x, w) for p in pair if p):
             digits = (sym(f"{x} // {w}", Scope.POINT), sym(f"{x} % {w}", Scope.POINT))

@@ -19,7 +19,8 @@ from gpulint.term.walk import made_of
 Keep = Callable[[Atom], bool]
 Kept = Callable[[int], bool]  # of the number of a monomial
 NODES = 80  # search steps for one goal
-SETTLE = 16  # of them, for a goal over kept atoms
+FAIR = 4  # of so many steps one goes on with what has waited longest, as light ones may never end
+SETTLE = 16  # for a goal over kept atoms; a search that is given more takes as many for any goal
 MAX_TERMS = 24  # monomials of a polynomial worth going on with
 HUGE = 2**24
 WRITTEN = 2**16 - 3  # beyond the sizes that code writes down: limits of tiles and of the device's grid
@@ -157,6 +158,37 @@ class Bounder:
         return high if c > 0 else low
 
 
+class _Queue:
+    """Polynomials to go on with: the lightest, or the one that has waited longest."""
+
+    def __init__(self, start: Flat) -> None:
+        self.entries: list[Flat | None] = []
+        self.heap: list[tuple[int, int]] = []
+        self.first = 0
+        self.push(0, start)
+
+    def push(self, weight: int, p: Flat) -> None:
+        heapq.heappush(self.heap, (weight, len(self.entries)))
+        self.entries.append(p)
+
+    def pop(self, oldest: bool) -> Flat | None:
+        """Takes one out; None when nothing is left."""
+        while oldest and self.first < len(self.entries):
+            self.first += 1
+            p = self._take(self.first - 1)
+            if p is not None:
+                return p
+        while self.heap:
+            p = self._take(heapq.heappop(self.heap)[1])
+            if p is not None:
+                return p
+        return None
+
+    def _take(self, k: int) -> Flat | None:
+        p, self.entries[k] = self.entries[k], None
+        return p
+
+
 class _Search:
     """One search for a goal, with what its `keep` says of monomials."""
 
@@ -171,10 +203,12 @@ class _Search:
         found: list[Flat] = []
         hopeless: list[Flat] = []
         seen = {frozenset(start.items())}
-        queue = [(0, 0, start)]
+        queue = _Queue(start)
         steps = 0
-        while queue and steps < NODES and len(found) < self.wanted:
-            q = heapq.heappop(queue)[2]
+        while steps < max(NODES, self.b.settle) and len(found) < self.wanted:
+            q = queue.pop(oldest=steps % FAIR == FAIR - 1)
+            if q is None:
+                break
             steps += 1
             if self.b.negative(q):
                 return [ZERO]
@@ -193,7 +227,7 @@ class _Search:
                 key = frozenset(n.items())
                 if key not in seen:
                     seen.add(key)
-                    heapq.heappush(queue, (2 * self._loose(n) + len(n), len(seen), n))
+                    queue.push(2 * self._loose(n) + len(n), n)
         return [self.b.monomials.term(q) for q in found + hopeless[:1]]
 
     def _kept_whole(self, m: int) -> bool:

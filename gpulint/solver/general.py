@@ -19,7 +19,6 @@ from gpulint.solver import (
     presumed,
     ranges,
     resources,
-    shuffles,
     space,
     tuning,
     widths,
@@ -105,8 +104,7 @@ def _decide(s: Setting, named: Named) -> Round:
     full = s.with_premises(inferred)
     verdicts += _widths(s, full, inferred, named)
     verdicts += _disjoint(s, full, inferred, named)
-    more = (*convergence.obligations(s), *shuffles.obligations(s), *initialised.obligations(s))
-    for o in (*more, *lanes.obligations(s)):
+    for o in (*convergence.obligations(s), *initialised.obligations(s), *lanes.obligations(s)):
         verdicts.append(_either(s, full, inferred, _ordered(o)))
     verdicts += [*resources.decide(s), *tuning.decide(s), *hidden.order(full)]
     whole = consistent(s, _data(verdicts))
@@ -116,7 +114,6 @@ def _decide(s: Setting, named: Named) -> Round:
 
 def _ordered(o: Obligation) -> Ask:
     decide_ = convergence.again if o.property == "convergent" else initialised.again
-    decide_ = shuffles.again if o.kind == shuffles.KIND else decide_
     decide_ = lanes.again if o.lanes is not None else decide_
     return lambda s: decide_(s, o)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gpulint.dataflow.access import Access, IntOp
+from gpulint.solver import turns
 from gpulint.solver.bound import definitions, upper
 from gpulint.solver.eliminate import SETTLE, Bounder
 from gpulint.solver.flat import Monomials
@@ -58,5 +59,5 @@ class Memo:
         """An access over global indices along the axes, before any launch site is looked at."""
         key = (id(a), within)
         if key not in self._seen:
-            self._seen[key] = see(a, within)
+            self._seen[key] = turns.seen(see(a, within))
         return self._seen[key]

@@ -14,21 +14,19 @@ ASSUMPTIONS: dict[str, str] = {
     "grid-limits": "an unbounded grid axis stays within the device's limit",
     "non-empty": "no extent is zero",
     "usual-inputs": "numbers and strides that a host function leaves to its caller overflow nothing that fits"
-    " at the numbers' defaults and for row-major tensors",
+    " at the numbers' defaults and for row-major tensors, and elements of its index arrays are below 2**30",
     "distinct-arrays": "arrays that come in from outside under different names (parameters, attributes,"
     " results of calls that are not followed) share no memory",
     "number-arguments": "a parameter that a kernel gives to functions which are not known, and never uses as"
     " an array, is a number, as it is at each launch in view",
     "functions-in-view": "functions that a kernel is given by factories and objects are those that the source"
     " in view gives",
-    "cooperative-grids": "the device holds all blocks of a cooperative launch at once where some device does",
 }
-(
-    INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW,
-    COOPERATIVE_GRIDS,
-) = ASSUMPTIONS  # fmt: skip
+INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW = (
+    ASSUMPTIONS
+)
 WHERE_USED = frozenset(
-    {USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW, COOPERATIVE_GRIDS}
+    {USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW}
 )  # named where needed
 
 

@@ -14,11 +14,13 @@ from math import prod
 from gpulint.contract.alias import linked
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access
+from gpulint.frontend.host.access import of_device
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.interp.launch import ConcreteLaunch
 from gpulint.interp.machine import run
+from gpulint.ir import symbols as names
 from gpulint.ir.addresses import writes_of
-from gpulint.solver import digits, elements, layouts, powers, search, space
+from gpulint.solver import abstract, digits, elements, layouts, powers, search, space
 from gpulint.solver.blame import owner
 from gpulint.solver.inverse import definite, hits, inverse
 from gpulint.solver.onto import permuted
@@ -41,6 +43,7 @@ from gpulint.term import (
     le,
     lt,
     not_,
+    or_,
     subst,
     sym,
     symbols,
@@ -109,6 +112,8 @@ def _output(s: Setting, name: str, writes: list[Access]) -> Verdict:
         return Verdict(o, UNDER, site=s.site, rung=how, clauses=(clause,))
     if s.binding is not None and s.binding.exact and all(pure(space.see(a)) for a in writes):
         w = _gap(s, name, [], SMALL) or (_gap(s, name, left, LARGE) if left else None)
+        for more in _lengthened(s, name, writes) if w is None else ():
+            w = w or _gap(s, name, more, LARGE)
         if w is not None:
             return Verdict(o, REFUTED, witness=w, site=s.site, rung="search")
     return Verdict(o, UNDECIDED, site=s.site, reason=f"not shown that every element of {name} is written")
@@ -155,12 +160,14 @@ def _tensor(s: Setting, name: str) -> elements.Element | None:
 
 
 def _open(s: Setting, inside: Bool, reached: Bool) -> list[Bool]:
-    """The parts of a condition that do not follow for every element: each shown given the parts kept."""
+    """What does not follow for every element: each part shown given those that do, and the parts kept."""
     parts = conjuncts(reached)
     kept = [c for c in parts if not s.prover.prove(inside, c, z3_too=False)]
+    shown = [c for c in parts if c not in kept]
     for c in list(kept):
         rest = [x for x in kept if x is not c]
-        if s.prover.prove(and_(inside, *rest), c):
+        given = (*shown, *rest)
+        if abstract.follows(s.prover, given, c) or s.prover.prove(and_(inside, *given), c):
             kept = rest
     return kept
 
@@ -214,6 +221,27 @@ def _own_fault(inside: Bool, gaps: list[list[Bool]]) -> bool:
     used = symbols(*open_)
     about = [c for c in conjuncts(inside) if any(x in used and x.scope is Scope.POINT for x in symbols(c))]
     return len({owner(x.name) for x in symbols(*open_, *about) if x.scope is Scope.LAUNCH}) <= 1
+
+
+def _lengthened(s: Setting, name: str, writes: list[Access]) -> list[list[Bool]]:
+    """Launches of more than one program for an output that is long along one axis alone.
+
+    Only where the output's own extents are all that the writes and the grid hang on: then no other input
+    could have been chosen to fit.
+    """
+    arg = s.site.arguments.get(name) if s.site is not None else None
+    if not s.tiles or not isinstance(arg, HostArray) or not arg.shape or s.binding is None:
+        return []
+    shape = [s.binding.host(n) for n in arg.shape]
+    grid = [s.term(names.grid_size(axis)) for axis in space.AXES]
+    seen = [space.see(a).mapped(s.term, s.term) for a in writes]
+    used = symbols(*grid, *(v.domain for v in seen), *(t for v in seen for t in v.subscripts))
+    free = {x for x in used if x.scope is Scope.LAUNCH and not of_device(x.name)}
+    if not free <= symbols(*shape):
+        return []
+    several = or_(*(ge(n, 2) for n in grid))
+    long = [k for k, n in enumerate(shape) if n.value is None]
+    return [[several, *(le(n, 1) for j, n in enumerate(shape) if j != k)] for k in long]
 
 
 def _gap(s: Setting, name: str, conditions: list[Bool], most: int) -> Witness | None:

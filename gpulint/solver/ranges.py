@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access
+from gpulint.solver import turns
 from gpulint.solver.residual import DATA, EXACT, Named, best, missing
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
@@ -162,7 +163,7 @@ def unknowns(a: Access) -> list[str]:
 
 
 def known(name: str) -> bool:
-    return name.startswith(("threadIdx.", "gid.", "blockIdx.", "lane"))
+    return name.startswith(("threadIdx.", "gid.", "blockIdx.", "lane", turns.PREFIX))
 
 
 def violated(

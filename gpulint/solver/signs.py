@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 
 from gpulint.solver.prover import Prover
 from gpulint.solver.space import Seen
-from gpulint.term import App, Atom, Bool, Int, and_, apps, floordiv, ge, mod, not_, subst
+from gpulint.term import App, Atom, Bool, Int, and_, apps, exact, floordiv, ge, lt, mod, mul, not_, subst
 from gpulint.term.walk import atoms
 
 T = TypeVar("T", Int, Bool)
@@ -24,7 +24,7 @@ ROUNDS = 6  # nesting depth of divisions
 def floored(s: Seen, prover: Prover) -> Seen:
     """The access with each truncating division rewritten whose operands' signs are proved.
 
-    What the domain says of the quotients is added to it: `x // w >= 1` where `x >= w`.
+    What the domain says of the divisors and the quotients is added to it: `x // w >= 1` where `x >= w`.
     """
     for _ in range(ROUNDS):
         known: dict[Atom, Int | Bool] = {}
@@ -34,13 +34,32 @@ def floored(s: Seen, prover: Prover) -> Seen:
             if not all(prover.prove(s.domain, c, z3_too=False) for c in (ge(w, 1), ge(x, 0))):
                 continue
             known[a] = floordiv(x, w) if a.op == "truncdiv" else mod(x, w)
-            if a.op == "truncdiv" and prover.prove(s.domain, ge(x, w), z3_too=False):
-                more.append(ge(floordiv(x, w), 1))
+            if w.atom is not None and isinstance(w.atom, App):
+                more.append(ge(w, 1))
+            if a.op == "truncdiv":
+                more += _quotient(s.domain, x, w, prover)
         if not known:
             return s
-        s = s.mapped(_substitute(known), _substitute(known))
+        s = s.mapped(substitute(known), substitute(known))
         s = replace(s, domain=and_(s.domain, *more))
     return s
+
+
+def _quotient(domain: Bool, x: Int, w: Int, prover: Prover) -> list[Bool]:
+    """Bounds of `x // w` that the domain gives: `x >= w` the one below, `x < h * w` the one above.
+
+    The height `h` is tried where the dividend is a remainder by `h` times what the divisor may be: with
+    `size = min(group, left)`, the columns of a group are `id % (group * columns) // size`.
+    """
+    out = [ge(floordiv(x, w), 1)] if prover.prove(domain, ge(x, w), z3_too=False) else []
+    inner, least = x.atom, w.atom
+    if not isinstance(inner, App) or inner.op != "mod" or not isinstance(least, App) or least.op != "min":
+        return out
+    heights = (exact(inner.args[1], part) for part in least.args)
+    h = next((h for h in heights if h is not None), None)
+    if h is not None and prover.prove(domain, lt(x, mul(h, w)), z3_too=False):
+        out.append(lt(floordiv(x, w), h))
+    return out
 
 
 def unwrapped(s: Seen, prover: Prover) -> Seen:
@@ -60,7 +79,7 @@ def unwrapped(s: Seen, prover: Prover) -> Seen:
     return replace(s, subscripts=tuple(subst(t, known) for t in s.subscripts))
 
 
-def _substitute(known: Mapping[Atom, Int | Bool]) -> Callable[[T], T]:
+def substitute(known: Mapping[Atom, Int | Bool]) -> Callable[[T], T]:
     return lambda t: subst(t, known)
 
 

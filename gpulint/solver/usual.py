@@ -11,6 +11,9 @@ usual inputs stays open.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from gpulint.contract.clause import Clause
 from gpulint.frontend.host.layout import products
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.solver import layouts, questions
@@ -18,9 +21,10 @@ from gpulint.solver.options import USUAL_INPUTS
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDER, Verdict
-from gpulint.term import TRUE, Bool, Cmp, Sym, const, eq, symbols
+from gpulint.term import TRUE, Bool, Cmp, Sym, and_, const, eq, ge, le, symbols
 from gpulint.term.build import of_atom
 
+SMALL = 2**30  # what elements of index arrays stay below
 PATIENCE = 160  # elimination steps over sizes of the launch, whose products hide in quotients
 
 
@@ -33,13 +37,30 @@ def excused(s: Setting, v: Verdict, named: Named) -> bool:
         return False
     if v.obligation.property != "no-wrap" or v.kind != UNDER or s.site is None:
         return False
-    facts = usual(s.site)
-    if not facts or s.prover.unsat(*facts):
+    facts, data = usual(s.site), _small(s, v.clauses)
+    if not (facts or data) or (facts and s.prover.unsat(*facts)):
         return False
-    at = s.with_facts(facts)
+    at = s.with_facts(facts).with_premises(data)
     at.prover.settle = PATIENCE
     found = questions.again(at, v.obligation, named)
     return found is not None and found.kind == PROVED
+
+
+def _small(s: Setting, clauses: Sequence[Clause]) -> list[Clause]:
+    """What elements that come from outside usually keep: they lie below 2**30 where the kernel needs less.
+
+    How large they are is all that is taken for granted; that none is too low is for the host code to say.
+    """
+    assert s.binding is not None
+    out = []
+    for c in clauses:
+        known = s.binding.elements.get(c.arrays[0]) if c.predicate == "within" else None
+        if known is None or known.low is None:
+            continue
+        fits = and_(ge(known.low, s.term(c.bounds[0])), le(SMALL, s.term(c.bounds[1])))
+        if s.prover.prove(TRUE, fits):
+            out.append(Clause(predicate="within", arrays=c.arrays, bounds=(c.bounds[0], const(SMALL))))
+    return out
 
 
 def at_defaults(s: Setting) -> Setting | None:

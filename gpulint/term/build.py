@@ -148,6 +148,12 @@ def _split(p: Int, d: Int) -> tuple[Int, Int] | None:
     return _poly(q), _poly(r)
 
 
+def exact(x: Int, divisor: Int) -> Int | None:
+    """`x / divisor` where the division leaves nothing over whatever the symbols are."""
+    q = floordiv(x, divisor)
+    return q if mul(q, divisor) == x else None
+
+
 def floordiv(a: IntLike, b: IntLike) -> Int:
     """Python's floor division; the divisor is assumed not to be zero."""
     x, y = as_int(a), as_int(b)

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from gpulint.solver.bound import definitions, extremes, floors, upper
+from gpulint.solver.bound import definitions, extremes, floors, multiplied, upper
 from gpulint.solver.eliminate import Bounder
 from gpulint.term import (
     ZERO,
@@ -184,3 +184,15 @@ def test_floors_are_lower_bounds(seed: int) -> None:
     for env in ENVIRONMENTS:
         if all(evaluate(g, env) <= 0 for g in cons):
             assert all(evaluate(of_atom(a), env) >= k for a, k in low.items())
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_goal_multiplied_out_by_a_divisor_gives_the_goal(seed: int) -> None:
+    rng = random.Random(2000 + seed)
+    factor, part = rng.choice([M, const(2), const(1)]), rng.choice([const(1), const(3), M])
+    quotient = floordiv(random_term(rng, 1), factor * part)
+    goal = part * quotient * rng.choice([1, -1]) + random_term(rng)
+    positive = {str(1 - x) for x in (M, const(1), const(2), const(3), factor, factor * part)}
+    for q in multiplied(goal, lambda p: str(p) in positive):
+        for env in ENVIRONMENTS:
+            assert evaluate(q, env) > 0 or evaluate(goal, env) <= 0, f"{q} <= 0 for {goal} <= 0"

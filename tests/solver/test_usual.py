@@ -145,3 +145,30 @@ def test_a_counter_times_a_row_of_a_long_segment_wraps() -> None:
         CHUNKS.format(at="first.to(tl.int64) * H * K + t * (H * K) + head * K + o", ends=ENDS), lifted=True
     )
     assert wide == ("refuted", {"GL401"})
+
+
+GATHER = """@triton.jit
+def rows(lengths, out, PAGE: tl.constexpr):
+    r = tl.program_id(0)
+    tl.store(out + r, 1.0, mask=tl.cdiv(tl.load(lengths + r), PAGE) > 1)
+
+
+def run(lengths, pages):
+    assert lengths.is_contiguous() and lengths.dtype == torch.int32 {stated}
+    out = torch.zeros_like(lengths)
+    rows[(lengths.numel(),)](lengths, out, PAGE={page})
+    return out
+"""
+STATED = "and int(lengths.min()) >= 0 and int(lengths.max()) <= pages * 16"
+
+
+@pytest.mark.parametrize(
+    ("stated", "page", "rests"), [(STATED, "16", True), (STATED, "2**30 + 2**29", False), ("", "16", None)]
+)
+def test_elements_that_nothing_bounds_are_usually_small(stated: str, page: str, rests: bool | None) -> None:
+    text = HEAD + GATHER.format(stated=stated, page=page)
+    (kernel,) = pipeline.check_file(text, "kernel.py", Config()).kernels
+    assert (kernel.status == "verified" and "usual-inputs" in kernel.assumed) is (rests is True)
+    without = Config(no_assume=frozenset({"usual-inputs"}))
+    (lifted,) = pipeline.check_file(text, "kernel.py", without).kernels
+    assert not rests or lifted.status != "verified"

@@ -137,6 +137,11 @@ def _unknown(m: Machine, s: State, v: Unknown, name: str, node: ast.Attribute) -
 COUNTS = ("multi_processor_count", "warp_size", "max_threads_per_block")
 
 
+def of_device(name: str) -> bool:
+    """Whether a host quantity is one of the device's, which no caller chooses."""
+    return name.rpartition(".")[2] in COUNTS
+
+
 def _array(m: Machine, s: State, a: Arr, name: str, node: ast.Attribute) -> Value:
     if name == "shape":
         return ShapeOf(a) if a.shape is None else Seq(tuple(Num(t) for t in a.shape))

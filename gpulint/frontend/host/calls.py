@@ -13,7 +13,6 @@ from gpulint.frontend.host import (
     every,
     follow,
     launches,
-    records,
     tiles,
     torchcalls,
     torchmethods,
@@ -183,7 +182,7 @@ def _dotted(
         return args[0]
     made = torchcalls.call(m, s, path, args, kw, text) if m.tiles else None
     if made is None:
-        made = records.described(path, args, kw) or arrays.create(m, s, path, args, kw, text)
+        made = arrays.create(m, s, path, args, kw, text)
     return made if made is not None else builtin.call(m, s, path, args, kw, text)
 
 

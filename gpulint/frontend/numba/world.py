@@ -294,9 +294,13 @@ class World:
 
 
 def _one_of(text: str, options: list[Value]) -> Value | None:
-    """The only option, or a choice of functions; None when they are of different kinds."""
+    """The only option, or a choice of functions; None when they are of different kinds.
+
+    A name that is None elsewhere (an import that failed, say) can only be called where it is a function.
+    """
     if len(options) == 1:
         return options[0]
+    options = [o for o in options if o != n.Const(None)]
     flat = [f for o in options for f in (o.options if isinstance(o, Choices) else (o,))]
     functions = [f for f in dict.fromkeys(flat) if isinstance(f, Function)]
     if functions and all(isinstance(f, Function) for f in flat) and len(functions) <= MAX_CALLEES:

@@ -249,3 +249,9 @@ BASE = (
 def test_a_method_may_be_that_of_a_subclass(body: str) -> None:
     k = kernel(HEAD + BASE.format(body=body), "k")
     assert given_up(k) == [] and len(places(k)) == 2 and len(set(places(k))) == 2
+
+
+def test_what_is_none_elsewhere_is_called_where_it_is_a_function() -> None:
+    text = "try:\n    def g(a, i):\n        a[i] = 1\nexcept ImportError:\n    g, h = None, None\n\n"
+    k = kernel(HEAD + text + "@cuda.jit\ndef k(x):\n    g(x, cuda.grid(1))\n", "k")
+    assert given_up(k) == [] and len(places(k)) == 1

@@ -171,8 +171,8 @@ def definite(a: Access) -> Bool | None:
 
     That is its guard less what holds anyway once the loops before it have ended, and the ranges of the
     loops around it. A loop whose trip count is not known runs an iteration when its condition, a part
-    of the guard, holds there; for conditions that only ever turn false (comparisons by <=) it
-    then held in every iteration before.
+    of the guard, holds there and held in every iteration before: that of a `range` (whose loops have a
+    `value`) only ever turns false, and so do conditions that are comparisons by <=.
     """
     if not a.tracked:
         return None
@@ -184,7 +184,9 @@ def definite(a: Access) -> Bool | None:
         parts.append(ge(k, 0))
         if not _open_ended(loop):
             parts.append(lt(k, loop.trips))
-        elif any(loop.counter in symbols(c) and not (isinstance(c, Cmp) and c.op == "le") for c in parts):
+        elif loop.value is None and any(
+            loop.counter in symbols(c) and not (isinstance(c, Cmp) and c.op == "le") for c in parts
+        ):
             return None
     return and_(*parts)
 

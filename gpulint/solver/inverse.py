@@ -86,7 +86,8 @@ def apart(s: Int, halves: Halves) -> Int:
 def completed(
     seen: Seen, found: Mapping[Sym, Int], halves: Halves, held: Set[Sym] = frozenset()
 ) -> dict[Sym, Int] | None:
-    """A point from what the subscripts gave: halves joined, coordinates that none names at their lowest.
+    """A point from what the subscripts gave: halves joined, coordinates that none names as the guard fixes
+    them (`if tid == 31`), or bounds them from below, or at their lowest.
 
     None when an unknown value is among those.
     """
@@ -98,8 +99,26 @@ def completed(
     for x in sorted(loose, key=lambda x: x.order):
         if x.scope is not Scope.LOOP and not x.name.startswith(COORDINATES):
             return None
-        out[x] = const(max(x.lo or 0, 0))
+        wanted = _wanted(seen.domain, x, loose)
+        out[x] = const(max(x.lo or 0, 0)) if wanted is None else subst(wanted, dict(out))
     return out
+
+
+def _wanted(domain: Bool, x: Sym, loose: Set[Sym]) -> Int | None:
+    """The value that an equation of the domain gives a coordinate, or else its first lower bound."""
+    bound: Int | None = None
+    for c in conjuncts(domain):
+        if not isinstance(c, Cmp) or x not in symbols(c) or loose & symbols(c) != {x}:
+            continue
+        sign = next((k for m, k in c.poly.terms if m == (x,)), 0)
+        rest = sub(c.poly, mul(of_atom(x), sign))
+        if abs(sign) != 1 or x in symbols(rest):
+            continue
+        if c.op == "eq":
+            return mul(rest, -sign)
+        if c.op == "le" and sign < 0 and bound is None and rest.value is not None and rest.value > 0:
+            bound = rest
+    return bound
 
 
 def divided(x: Int, radix: Int) -> Int:

@@ -93,7 +93,7 @@ def test_iterations_of_a_range_happen_wherever_its_condition_holds(step: int) ->
         value = access.value.value if access.value is not None else None
         for n, thread, k in itertools.product(range(9), range(2), range(9)):
             known = {"n": n, "threadIdx.x": thread, "blockIdx.x": 0, "block.x": 2, "i.k": k}
-            happens = [i for i in range(thread, n, step)][k : k + 1]
+            happens = list(range(thread, n, step))[k : k + 1]
             side = [i for i in happens if (i % 3 == 1) == (value == 1)]
             assert holds(admitted, {x: known[x.name] for x in symbols(admitted)}) == bool(side)
 
@@ -105,3 +105,37 @@ def test_iterations_of_a_while_need_a_condition_that_only_turns_false() -> None:
     )
     (write,) = [a for a in analyse(kernel(text)).accesses if a.mode == "write"]
     assert definite(write) is None
+
+
+ONE = """import numpy as np
+from numba import cuda
+
+@cuda.jit
+def k(x, sums):
+    t = cuda.threadIdx.x
+    b = cuda.blockIdx.x
+    if {guard}:
+        sums[{at}] = x[b]
+
+def run(n):
+    x = cuda.to_device(np.ones(n))
+    sums = cuda.device_array({size})
+    k[n, 64](x, sums)
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "at", "size", "expected"),
+    [
+        ("t == 63", "b", "n", "verified"),
+        ("t == 64", "b", "n", "refuted"),
+        ("t >= 5 and t < 7", "b", "n", "verified"),
+        ("t == cuda.blockDim.x - 1", "b", "n", "verified"),
+        ("t == cuda.blockDim.x", "b", "n", "refuted"),
+        ("t - 2 == b", "b", "n", "refuted"),
+        ("t == b % 64", "b", "n", "verified"),
+        ("t == 63", "b + 1", "n + 1", "refuted"),
+    ],
+)
+def test_an_output_that_one_thread_of_each_block_writes(guard: str, at: str, size: str, expected: str) -> None:
+    assert status(ONE.format(guard=guard, at=at, size=size)) == expected

@@ -8,13 +8,15 @@ single input (a size that is no multiple of the block) is a fault of the launch.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 
 from gpulint.contract.bind import Binding, bind
 from gpulint.contract.clause import Clause
 from gpulint.contract.predicates import at_site
-from gpulint.frontend.host.site import LaunchSite
+from gpulint.frontend.host.dtypes import INTEGERS
+from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.solver import contents, questions, usual
 from gpulint.solver.blame import of_launch, owner, relation, stated
 from gpulint.solver.general import Round
@@ -22,7 +24,7 @@ from gpulint.solver.options import USUAL_INPUTS
 from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import TRUE, Sym, and_, apps, ge, lt
+from gpulint.term import TRUE, Int, Sym, and_, apps, const, ge, lt
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
 
@@ -103,15 +105,30 @@ def _predicate(s: Setting, c: Clause) -> bool:
     if c.predicate == "sorted":
         return known is not None and bool(known.sorted)
     if c.predicate in ("within", "above"):
-        if known is None or known.low is None:
-            return False
-        goals = [ge(known.low, s.term(c.bounds[0]))]
-        if c.predicate == "within":
-            if known.high is None:
-                return False
-            goals.append(lt(known.high, s.term(c.bounds[1])))
-        return bool(s.prover.prove(TRUE, and_(*goals)))
+        return any(_inside(s, c, low, high) for low, high in _ranges(s, c.arrays[0]))
     return bool(at_site(c, s.site))
+
+
+def _ranges(s: Setting, array: str) -> Iterator[tuple[Int | None, Int | None]]:
+    """Bounds of an array's elements: those that the host code gives, and those of their type."""
+    assert s.site is not None and s.binding is not None
+    known = s.binding.elements.get(array)
+    if known is not None:
+        yield known.low, known.high
+    given = s.site.arguments.get(array)
+    type_ = INTEGERS.get(given.dtype) if isinstance(given, HostArray) else None
+    if type_ is not None:
+        yield const(type_.lo), const(type_.hi)
+
+
+def _inside(s: Setting, c: Clause, low: Int | None, high: Int | None) -> bool:
+    """Whether elements between these bounds are within (or above) those of the clause."""
+    if low is None or (c.predicate == "within" and high is None):
+        return False
+    goals = [ge(low, s.term(c.bounds[0]))]
+    if c.predicate == "within" and high is not None:
+        goals.append(lt(high, s.term(c.bounds[1])))
+    return bool(s.prover.prove(TRUE, and_(*goals)))
 
 
 def independent(s: Setting, c: Clause) -> bool:

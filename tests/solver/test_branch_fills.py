@@ -137,5 +137,7 @@ def run(n):
         ("t == 63", "b + 1", "n + 1", "refuted"),
     ],
 )
-def test_an_output_that_one_thread_of_each_block_writes(guard: str, at: str, size: str, expected: str) -> None:
+def test_an_output_that_one_thread_of_each_block_writes(
+    guard: str, at: str, size: str, expected: str
+) -> None:
     assert status(ONE.format(guard=guard, at=at, size=size)) == expected

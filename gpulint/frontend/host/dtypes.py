@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gpulint.ir.types import IntType
+
 ITEM_SIZES = {
     "bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "int32": 4, "uint32": 4,
     "float32": 4, "int64": 8, "uint64": 8, "float64": 8, "complex64": 8, "complex128": 16,
@@ -18,6 +20,9 @@ CODES = {
     "i8": "int64", "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64", "f": "float32",
     "d": "float64", "i": "int32", "c8": "complex64", "c16": "complex128", "l": "int64", "b": "int8",
     "float": "float64", "int": "int64",
+}  # fmt: skip
+INTEGERS = {
+    f"{sign}int{bits}": IntType(bits, not sign) for bits in (8, 16, 32, 64) for sign in ("", "u")
 }  # fmt: skip
 ROOTS = ("numpy", "cupy", "torch", "numba")
 

@@ -112,7 +112,7 @@ def _proved(
     whole = frozenset(c.arrays[0] for c in read.clauses if c.predicate == "contiguous")
     chosen = sig.choose(first, given, said, sites, whole)
     kernel = lower(replace(source, signatures=(sig.text_of(chosen),)), project)
-    kernel = typed(put_in(kernel, known))
+    kernel = typed(put_in(kernel, known), sig.records_of(first, chosen))
     accesses = access_set(kernel)
     result = decide(kernel, accesses, (), Options(assume=config.assume))
     return Proved(kernel, accesses, result, chosen, frozenset(result.assumed))

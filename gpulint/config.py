@@ -15,6 +15,7 @@ ASSUMPTIONS = (
     "distinct-arrays",
     "number-arguments",
     "functions-in-view",
+    "cooperative-grids",
 )
 FILE_SECONDS = 300.0
 WORKER_BYTES = 6 << 30

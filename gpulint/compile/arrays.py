@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpulint.compile import arithmetic as ar
 from gpulint.compile.context import ArrayValue, Context, Slots
 from gpulint.compile.error import CompileError
 from gpulint.compile.expressions import array as value_of
 from gpulint.compile.expressions import byte_strides, expression, product
 from gpulint.compile.llvm import GENERIC, GLOBAL, SPACES, Value, literal, pointer, size_of, stored_type
+from gpulint.compile.roots import roots
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import INT64, ArrayType
@@ -15,25 +18,6 @@ from gpulint.ir.walk import statements
 
 MAX_ELEMENTS = 1 << 20
 DYNAMIC_ALIGN = 16
-
-
-def roots(kernel: n.Kernel) -> dict[str, frozenset[str]]:
-    """For each array name, the parameters and allocations that it may stand for."""
-    found = {p.name: frozenset((p.name,)) for p in kernel.params if p.is_array}
-    moves: list[n.View | n.Alias] = []
-    for s in statements(kernel.body):
-        if isinstance(s, n.Alloc):
-            found[s.target] = found.get(s.target, frozenset()) | {s.target}
-        elif isinstance(s, (n.View, n.Alias)):
-            moves.append(s)
-    for _ in range(len(moves) + 1):
-        before = dict(found)
-        for s in moves:
-            own = found.get(s.target, frozenset())
-            found[s.target] = own | found.get(s.array, frozenset())
-        if before == found:
-            break
-    return found
 
 
 def spaces(kernel: n.Kernel) -> dict[str, int]:
@@ -126,7 +110,7 @@ class Arrays:
             extents.reverse()
             strides.reverse()
         base = cx.code.get(f"getelementptr i8, {pointer(a.space)} {a.pointer}, i64 {offset}")
-        made = ArrayValue(a.element, a.space, base, tuple(extents), tuple(strides), a.small, a.constant)
+        made = replace(a, pointer=base, extents=tuple(extents), strides=tuple(strides))
         self._assign(cx, s.target, made, s.span)
 
     def _arranged(self, cx: Context, a: ArrayValue, s: n.View) -> ArrayValue:
@@ -134,7 +118,7 @@ class Arrays:
         if not s.shape or a.strides is not None:
             raise CompileError("another arrangement of a strided array is not compiled", s.span)
         extents = tuple(ar.convert(cx, expression(cx, e), INT64).text for e in s.shape)
-        return ArrayValue(a.element, a.space, a.pointer, extents, None, a.small, a.constant)
+        return replace(a, extents=extents)
 
     def _assign(self, cx: Context, name: str, a: ArrayValue, span: Span) -> None:
         slots = cx.views.get(name)
@@ -148,7 +132,7 @@ class Arrays:
             raise CompileError(f"`{name}` stands for arrays of different ranks", span)
         known = cx.arrays[name]
         small, constant = known.small and a.small, known.constant and a.constant
-        cx.arrays[name] = ArrayValue(a.element, slots.space, "", (), (), small, constant)
+        cx.arrays[name] = ArrayValue(a.element, slots.space, "", (), (), small, constant, a.record)
         base = a.pointer
         if a.space != slots.space:
             base = cx.code.get(f"addrspacecast {pointer(a.space)} {base} to {pointer(slots.space)}")

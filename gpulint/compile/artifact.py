@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gpulint.compile import libdevice, stream
+from gpulint.compile import grid, libdevice, stream
 from gpulint.compile.backend import assemble
 from gpulint.compile.context import Options
 from gpulint.compile.error import CompileError, Unproved
@@ -59,6 +59,11 @@ class Artifact:
     notes: tuple[Note, ...]
     options: Options
     stream: Stream | None = None
+
+    @property
+    def cooperative(self) -> bool:
+        """Whether the launch must have all its blocks resident: for a barrier of the grid, or by contract."""
+        return grid.needed(self.proved.kernel) or bool(self.geometry.limits.get("cooperative"))
 
 
 def refuse(p: Proved) -> None:

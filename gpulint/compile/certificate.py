@@ -38,6 +38,7 @@ def certificate(a: Artifact, source: Path) -> str:
             "distinct-arrays": "no array that is written overlaps another",
             "block": list(a.geometry.block) if a.geometry.block else None,
             "static-shared-bytes": a.shared_bytes,
+            "cooperative": a.cooperative,
         },
         "obligations": [_obligation(v) for v in p.result.verdicts],
         "arguments": _arguments(a),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gpulint.compile.llvm import Code, Value, type_of
+from gpulint.compile.llvm import Code, Value, size_of, type_of
 from gpulint.compile.module import Module
 from gpulint.compile.proofs import Proofs
+from gpulint.compile.records import Record
 from gpulint.ir.span import Span
 from gpulint.ir.types import Type
 
@@ -41,7 +42,8 @@ class ArrayValue:
     """An array as code sees it: where it starts, and 64-bit registers or literals for its sizes.
 
     `strides` are in bytes; None for C-contiguous. `small`: no element lies 2^31 elements or more from the
-    first, by a standing assumption that launches are held to. `constant`: no thread writes it.
+    first, by a standing assumption that launches are held to. `constant`: no thread writes it. Of an array of
+    `record`s the element type is not known; `align` is that of a field, in bytes, and 0 elsewhere.
     """
 
     element: Type
@@ -51,6 +53,18 @@ class ArrayValue:
     strides: tuple[str, ...] | None
     small: bool = False
     constant: bool = False
+    record: Record | None = None
+    align: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes from one element to the next of a contiguous array."""
+        return self.record.size if self.record is not None else size_of(self.element)
+
+    @property
+    def alignment(self) -> int:
+        """Bytes to which an element is aligned, for its load or store."""
+        return self.align or size_of(self.element)
 
 
 @dataclass(frozen=True)

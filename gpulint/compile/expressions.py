@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpulint.compile import arithmetic as ar
 from gpulint.compile import mathematics
 from gpulint.compile.context import ArrayValue, Context
 from gpulint.compile.error import CompileError
-from gpulint.compile.llvm import Value, literal, pointer, size_of, stored_type, type_of
+from gpulint.compile.llvm import Value, literal, pointer, stored_type, type_of
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import BOOL, INT32, INT64, BoolType
@@ -107,14 +109,14 @@ def array(cx: Context, name: str, span: Span) -> ArrayValue:
     base = cx.code.get(f"load {pointer(held.space)}, ptr {held.pointer}")
     extents = tuple(cx.code.get(f"load i64, ptr {x}") for x in held.extents)
     strides = tuple(cx.code.get(f"load i64, ptr {x}") for x in held.strides)
-    return ArrayValue(found.element, held.space, base, extents, strides, found.small, found.constant)
+    return replace(found, space=held.space, pointer=base, extents=extents, strides=strides)
 
 
 def byte_strides(cx: Context, a: ArrayValue) -> tuple[str, ...]:
     """The strides in bytes, worked out from the extents for a contiguous array."""
     if a.strides is not None:
         return a.strides
-    out = [str(size_of(a.element))]
+    out = [str(a.size)]
     for extent in reversed(a.extents[1:]):
         out.append(product(cx, out[-1], extent))
     return tuple(reversed(out[: len(a.extents)]))
@@ -143,7 +145,7 @@ def _measure(cx: Context, e: n.Extent | n.Size | n.Stride) -> str:
     stride = byte_strides(cx, a)[e.axis]
     if e.unit == "byte":
         return stride
-    return cx.code.get(f"sdiv exact i64 {stride}, {size_of(a.element)}")
+    return cx.code.get(f"sdiv exact i64 {stride}, {a.size}")
 
 
 # --- locals

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from gpulint.compile import grid
 from gpulint.compile.arrays import Arrays
 from gpulint.compile.context import ArrayValue, Context, Coordinate, Options
 from gpulint.compile.error import CompileError
 from gpulint.compile.expressions import write
 from gpulint.compile.geometry import Geometry
-from gpulint.compile.llvm import GLOBAL, Code, Value, literal, pointer, quoted, size_of, stored_type
+from gpulint.compile.llvm import GLOBAL, Code, Value, literal, pointer, quoted, stored_type
 from gpulint.compile.module import Module
 from gpulint.compile.proofs import Proofs
 from gpulint.compile.signature import ArraySpec, Signature, Spec
@@ -28,8 +29,9 @@ CONTRACT = "the contract fixes the launch"
 class Parameter:
     """One parameter of the compiled function, in its order.
 
-    `kind`: pointer, extent, stride (in bytes) or scalar, of the kernel's parameter `name`. `type` is
-    LLVM's; sizes are 64 bits wide, a boolean is a byte.
+    `kind`: pointer, extent, stride (in bytes) or scalar, of the kernel's parameter `name`; or counter, the
+    address of a 32-bit word for the grid's barrier that is zero before the first launch. `type` is LLVM's;
+    sizes are 64 bits wide, a boolean is a byte.
     """
 
     name: str
@@ -119,6 +121,8 @@ def parameters(cx: Context, kernel: n.Kernel, signature: Signature) -> tuple[Par
         else:
             out.append(Parameter(p.name, "scalar", stored_type(spec.type, p.span)))
             write(cx, p.name, scalar(cx, p.name, spec.type))
+    if grid.needed(kernel):
+        out.append(Parameter(grid.COUNTER, "counter", pointer(GLOBAL)))
     return tuple(out)
 
 
@@ -140,7 +144,7 @@ def _array(cx: Context, p: n.Param, spec: ArraySpec) -> list[Parameter]:
     strides = None if spec.contiguous else tuple(register(p.name, "stride", a) for a in axes)
     constant = p.name in cx.proofs.unwritten and cx.proofs.distinct
     cx.arrays[p.name] = ArrayValue(
-        spec.element, GLOBAL, register(p.name), extents, strides, cx.proofs.small, constant
+        spec.element, GLOBAL, register(p.name), extents, strides, cx.proofs.small, constant, spec.record
     )
     if constant:
         because = "no statement writes it, and launches whose arrays overlap are refused"
@@ -162,10 +166,10 @@ def declared(
     for p in given:
         if p.kind == "pointer":
             marks = _pointer_marks(p, proofs)
-            size = size_of(cast(ArraySpec, specs[p.name]).element)
-            marks += f" align {max(size, alignment if p.name in aligned else 1)}"
+            own = cast(ArraySpec, specs[p.name]).alignment
+            marks += f" align {max(own, alignment if p.name in aligned else 1)}"
             out.append(f"{p.type}{marks} {register(p.name)}")
-        elif p.kind == "scalar":
+        elif p.kind in ("scalar", "counter"):
             out.append(f"{p.type} {register(p.name)}")
         else:
             what = "shape" if p.kind == "extent" else "stride"
@@ -174,9 +178,14 @@ def declared(
 
 
 def _pointer_marks(p: Parameter, proofs: Proofs) -> str:
+    """LLVM may keep what it knows of `noalias` memory across a barrier, which other threads may write before:
+    a written array is marked only where threads never see each other's writes.
+    """
     if not proofs.distinct:
         return ""
-    return " noalias readonly" if p.name in proofs.unwritten else " noalias"
+    if p.name in proofs.unwritten:
+        return " noalias readonly"
+    return " noalias" if proofs.alone else ""
 
 
 # --- locals and coordinates

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Union
 
 from gpulint.compile import arithmetic as ar
@@ -22,7 +23,18 @@ _FLOAT = {"add": "fadd", "sub": "fsub", "exch": "xchg", "max": "fmaximum", "min"
 
 
 def address(cx: Context, s: Access) -> tuple[ArrayValue, str]:
-    """The array and a pointer to the element of an access, which is in range."""
+    """The array and a pointer to the element of an access, or to the field of it, which is in range."""
+    a, at = whole(cx, s)
+    name = "" if isinstance(s, n.Atomic) else s.field
+    if a.record is None or not name:
+        return a, at
+    made = replace(a, element=a.record.field(name, s.span), record=None, align=a.record.aligned(name))
+    offset = a.record.offsets[name]
+    return made, cx.code.get(f"getelementptr inbounds i8, {pointer(a.space)} {at}, i64 {offset}")
+
+
+def whole(cx: Context, s: Access) -> tuple[ArrayValue, str]:
+    """The array and a pointer to the element itself."""
     a = array(cx, s.array, s.span)
     if len(s.subscripts) != len(a.extents):
         raise CompileError(f"{len(s.subscripts)} subscripts for {len(a.extents)} axes", s.span)
@@ -60,7 +72,7 @@ def narrow(cx: Context, a: ArrayValue, given: list[Value]) -> str:
 
 def element(cx: Context, a: ArrayValue, flat: str) -> str:
     """A pointer to an element of a contiguous array by its number."""
-    kind = stored_type(a.element)
+    kind = stored_type(a.element) if a.record is None else f"[{a.size} x i8]"
     return cx.code.get(f"getelementptr inbounds {kind}, {pointer(a.space)} {a.pointer}, i64 {flat}")
 
 
@@ -82,7 +94,7 @@ def fetch(cx: Context, a: ArrayValue, at: str) -> Value:
     """The element that a pointer points to."""
     kind = stored_type(a.element)
     mark = f", !invariant.load {cx.proofs.invariant(cx.module)}" if a.constant else ""
-    found = cx.code.get(f"load {kind}, {pointer(a.space)} {at}, align {size_of(a.element)}{mark}")
+    found = cx.code.get(f"load {kind}, {pointer(a.space)} {at}, align {a.alignment}{mark}")
     if isinstance(a.element, BoolType):
         return cx.code.value(a.element, f"icmp ne i8 {found}, 0")
     return Value(a.element, found)
@@ -97,7 +109,7 @@ def store(cx: Context, s: n.Store) -> None:
     value = expression(cx, s.value)
     a, at = address(cx, s)
     kind, held = memory_form(cx, ar.convert(cx, value, a.element))
-    cx.code.do(f"store {kind} {held}, {pointer(a.space)} {at}, align {size_of(a.element)}")
+    cx.code.do(f"store {kind} {held}, {pointer(a.space)} {at}, align {a.alignment}")
 
 
 def atomic(cx: Context, s: n.Atomic) -> None:

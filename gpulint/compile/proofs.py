@@ -14,6 +14,7 @@ from gpulint.ir import nodes as n
 from gpulint.ir.printer import expr as shown
 from gpulint.ir.span import Span
 from gpulint.ir.types import IntType, Type
+from gpulint.ir.walk import statements
 from gpulint.solver.options import INT32_SIZES, Options
 from gpulint.solver.ranges import goals
 from gpulint.solver.setting import Setting
@@ -36,6 +37,8 @@ class Proofs:
 
     `nonnegative`: subscripts (id of the statement, axis) that are never negative where the access happens.
     `exact`: integer operations (place, type) that never leave their type, wherever they are evaluated.
+    `distinct`: launches whose arrays overlap, one of them written, are refused. `alone`: no thread sees in
+    the memory of a written array what another one wrote during the launch.
     """
 
     nonnegative: frozenset[tuple[int, int]] = frozenset()
@@ -43,6 +46,7 @@ class Proofs:
     small: bool = False
     unwritten: frozenset[str] = frozenset()
     distinct: bool = False
+    alone: bool = False
     notes: list[Note] = field(default_factory=list)
     _node: dict[int, str] = field(default_factory=dict)
 
@@ -86,6 +90,7 @@ def licences(kernel: n.Kernel, accesses: AccessSet, result: KernelResult, option
         small=INT32_SIZES in options.assume,
         unwritten=frozenset(a.name for a in accesses.arrays.values() if a.is_param) - written,
         distinct=True,
+        alone=not any(isinstance(s, (n.Barrier, n.Atomic)) for s in statements(kernel.body)),
     )
 
 

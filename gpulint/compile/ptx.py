@@ -42,7 +42,7 @@ def barriers(text: str) -> tuple[int, int]:
 
 def _barriers(text: str, kernel: n.Kernel) -> str:
     held = [s for s in statements(kernel.body) if isinstance(s, n.Barrier) and s.orders]
-    wanted = sum(1 for s in held if s.kind in ("block", "warp"))
+    wanted = sum({"block": 1, "warp": 1, "grid": 2}.get(s.kind, 0) for s in held)
     loops = [s for s in statements(kernel.body) if isinstance(s, (n.For, n.While))]
     looped = any(isinstance(s, n.Barrier) for loop in loops for s in walk(loop))
     found, guarded = barriers(text)

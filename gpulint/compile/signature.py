@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Union
 
+from gpulint.compile import records
 from gpulint.compile.error import CompileError
+from gpulint.compile.llvm import size_of
+from gpulint.compile.records import Record
 from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Scalar
 from gpulint.frontend.numba.types import COMPLEX, by_name
 from gpulint.ir import nodes as n
 from gpulint.ir.printer import type_name
-from gpulint.ir.types import INT64, ArrayType, Type, Unknown
+from gpulint.ir.types import INT64, UNKNOWN, ArrayType, Type, Unknown
 
 MAX_LENGTH = 10_000
 NOT_COMPILED = COMPLEX | {"bfloat16"}
@@ -21,17 +24,32 @@ HINT = "give it with --signature, for example --signature 'float32[::1], int64'"
 
 @dataclass(frozen=True)
 class ArraySpec:
-    """An array parameter. `contiguous`: C-contiguous, so that no strides are passed."""
+    """An array parameter. `contiguous`: C-contiguous, so that no strides are passed.
+
+    Of an array of `record`s the element type is not known.
+    """
 
     element: Type
     ndim: int
     contiguous: bool
+    record: Record | None = None
 
     def __str__(self) -> str:
         axes = [":"] * self.ndim
         if self.contiguous and axes:
             axes[-1] = "::1"
-        return f"{type_name(self.element)}[{', '.join(axes)}]"
+        kind = type_name(self.element) if self.record is None else str(self.record)
+        return f"{kind}[{', '.join(axes)}]"
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element."""
+        return self.record.size if self.record is not None else size_of(self.element)
+
+    @property
+    def alignment(self) -> int:
+        """Bytes to which addresses and strides must be."""
+        return self.record.alignment if self.record is not None else size_of(self.element)
 
 
 @dataclass(frozen=True)
@@ -75,7 +93,8 @@ def _spec(node: ast.expr) -> Spec:
     last = parts[-1]
     step = last.step if isinstance(last, ast.Slice) else None
     contiguous = isinstance(step, ast.Constant) and step.value == 1
-    return ArraySpec(_scalar(node.value), len(parts), contiguous)
+    record = records.read(node.value)
+    return ArraySpec(UNKNOWN if record else _scalar(node.value), len(parts), contiguous, record)
 
 
 def _scalar(node: ast.expr) -> Type:
@@ -109,9 +128,18 @@ def choose(
     for spec, p in zip(found, kernel.params, strict=True):
         _fits(spec, p)
     return tuple(
-        ArraySpec(s.element, s.ndim, True) if isinstance(s, ArraySpec) and p.name in contiguous else s
+        replace(s, contiguous=True) if isinstance(s, ArraySpec) and p.name in contiguous else s
         for s, p in zip(found, kernel.params, strict=True)
     )
+
+
+def records_of(kernel: n.Kernel, signature: Signature) -> dict[str, Record]:
+    """The records that array parameters consist of, by name."""
+    return {
+        p.name: s.record
+        for p, s in zip(kernel.params, signature, strict=True)
+        if isinstance(s, ArraySpec) and s.record is not None
+    }
 
 
 def _fits(spec: Spec, p: n.Param) -> None:
@@ -129,8 +157,8 @@ def _of_launches(p: n.Param, sites: Sequence[LaunchSite]) -> Spec:
     if len(found) == 1:
         return found.pop()
     arrays = [s for s in found if isinstance(s, ArraySpec)]
-    if len(arrays) == len(found) and len({(s.element, s.ndim) for s in arrays}) == 1:
-        return ArraySpec(arrays[0].element, arrays[0].ndim, False)
+    if len(arrays) == len(found) and len({replace(s, contiguous=False) for s in arrays}) == 1:
+        return replace(arrays[0], contiguous=False)
     why = "launches differ in the type" if len(found) > 1 else "nothing gives the type"
     raise CompileError(f"{why} of `{p.name}`", p.span, HINT)
 
@@ -141,6 +169,9 @@ def _of_argument(p: n.Param, given: Argument | None) -> Spec | None:
             return None
         element = by_name(given.dtype) if given.dtype and given.dtype not in NOT_COMPILED else None
         ndim = len(given.shape) if given.shape is not None else p.type.ndim
+        record = records.of_text(given.dtype)
+        if record is not None and ndim is not None:
+            return ArraySpec(UNKNOWN, ndim, bool(given.contiguous), record)
         if element is None or isinstance(element, Unknown) or ndim is None:
             return None
         return ArraySpec(element, ndim, bool(given.contiguous))

@@ -90,6 +90,8 @@ def shape(kernel: n.Kernel) -> Shape | None:
     """The kernel taken apart, or None where it is none of this kind."""
     if any(isinstance(s, ALONE) or (isinstance(s, n.Opaque) and s.fresh) for s in walk(kernel)):
         return None
+    if any(isinstance(s, (n.Load, n.Store)) and s.field for s in walk(kernel)):
+        return None
     before = []
     body = list(kernel.body)
     while body and isinstance(body[0], n.Assign):

@@ -10,10 +10,12 @@ the types that it was read with, so that the arithmetic is that which was proved
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from gpulint.compile.error import CompileError
+from gpulint.compile.records import Record
+from gpulint.compile.roots import roots as under
 from gpulint.frontend.numba import types as nt
 from gpulint.ir import nodes as n
 from gpulint.ir.types import FLOAT64, INT32, INT64, UINT64, ArrayType, FloatType, IntType, Type, Unknown
@@ -21,23 +23,27 @@ from gpulint.ir.walk import statements
 
 Env = dict[str, Type]
 ROUNDS = 8  # a type can widen a few times only: bool, three int widths, two float widths
+HOW = "give them with --signature, for example --signature 'record(x=float32, n=int32)[::1]'"
 _VALUES = n.Expr.__args__  # type: ignore[attr-defined]
 
 
-def typed(kernel: n.Kernel) -> n.Kernel:
+def typed(kernel: n.Kernel, records: Mapping[str, Record] | None = None) -> n.Kernel:
     """The kernel with the type of every scalar, which is then proved and compiled.
+
+    `records` are the element types of arrays of records, by parameter.
 
     Statements that nothing reaches are left out. Raises CompileError where a type is not known.
     """
-    work = _Typer(kernel)
+    work = _Typer(kernel, records or {})
     return dataclasses.replace(kernel, body=work.run())
 
 
 class _Typer:
     """Walks in program order; `env` is None where nothing can reach."""
 
-    def __init__(self, kernel: n.Kernel) -> None:
+    def __init__(self, kernel: n.Kernel, records: Mapping[str, Record]) -> None:
         self.kernel = kernel
+        self.records = _of_roots(kernel, records)
         self.env: Env | None = {p.name: cast(Type, p.type) for p in kernel.params if not p.is_array}
         self.elements = _elements(kernel)
         self.exits: dict[str, list[Env]] = {}
@@ -102,16 +108,25 @@ class _Typer:
         self.env[name] = t
 
     def _load(self, s: n.Load) -> n.Stmt:
-        if s.field:
-            raise CompileError("record arrays are not compiled yet", s.span, "use one array a field")
         s = self.parts(s)
-        self.define(s.target, self.elements[s.array])
-        return dataclasses.replace(s, type=self.elements[s.array])
+        found = self.element(s)
+        self.define(s.target, found)
+        return dataclasses.replace(s, type=found)
 
     def _store(self, s: n.Store) -> n.Stmt:
-        if s.field:
-            raise CompileError("record arrays are not compiled yet", s.span, "use one array a field")
+        self.element(s)
         return cast(n.Stmt, self.parts(s))
+
+    def element(self, s: n.Load | n.Store) -> Type:
+        """The type of the scalar that a load or a store moves."""
+        record = self.records.get(s.array)
+        if record is None:
+            if s.field:
+                raise CompileError(f"the fields of `{s.array}` are not known", s.span, HOW)
+            return self.elements[s.array]
+        if not s.field:
+            raise CompileError("a record as a whole is not compiled", s.span, "move it field by field")
+        return record.field(s.field, s.span)
 
     def _unsupported(self, s: n.Unsupported) -> n.Stmt:
         raise CompileError(s.reason, s.span)
@@ -297,6 +312,18 @@ def _elements(kernel: n.Kernel) -> dict[str, Type]:
         if before == found:
             return found
     return found
+
+
+def _of_roots(kernel: n.Kernel, records: Mapping[str, Record]) -> dict[str, Record]:
+    """The record of every array name; one that may stand for arrays of several is not compiled."""
+    out: dict[str, Record] = {}
+    for name, roots in under(kernel).items():
+        found = {records[r] for r in roots if r in records}
+        if found and (len(found) > 1 or not roots <= set(records)):
+            raise CompileError(f"`{name}` stands for arrays of different elements", kernel.header)
+        if found:
+            out[name] = found.pop()
+    return out
 
 
 def _same(old: Type | None, new: Type, s: n.Stmt) -> Type:

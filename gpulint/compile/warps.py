@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpulint.compile import arithmetic as ar
+from gpulint.compile import grid
 from gpulint.compile.context import Context
 from gpulint.compile.error import CompileError
 from gpulint.compile.expressions import expression, int32, write
@@ -24,7 +25,7 @@ def barrier(cx: Context, s: n.Barrier) -> None:
             mask = "-1" if s.mask is None else int32(cx, expression(cx, s.mask))
             cx.call("void", "llvm.nvvm.bar.warp.sync", ("i32", mask), attributes=CONVERGENT)
     elif s.kind == "grid":
-        raise CompileError("a barrier of the whole grid is not compiled yet", s.span, "launch two kernels")
+        grid.meet(cx)
     elif s.operand is None:
         name = "llvm.nvvm.barrier.cta.sync.aligned.all"
         cx.call("void", name, ("i32", "0"), attributes=CONVERGENT)

@@ -14,6 +14,10 @@ from gpulint.ir.symbols import AXES, MAX_BLOCK, MAX_GRID, MAX_THREADS
 from gpulint.term import ONE, TRUE, Bool, Int, and_, ge, le, mul, show
 
 KIB = 1024
+MULTIPROCESSORS = 192  # no device of the table has more; each holds so many blocks and threads at most:
+RESIDENT_BLOCKS = 32
+RESIDENT_THREADS = 2048
+COOPERATIVE = Clause(predicate="cooperative", bounds=(ONE,), text="cooperative")
 STATIC_SHARED = 48 * KIB
 
 
@@ -58,7 +62,7 @@ class LimitCondition:
     `condition` is over the terms given; `what` names the size (`block.y`, `threads a block`), `value`
     is its term, `least` and `limit` the smallest and the largest size that the device takes (a launch
     of no blocks or no threads is an error too). `name`: block-axis, grid-axis, threads-per-block,
-    shared-memory.
+    shared-memory, cooperative-grid.
     """
 
     name: str
@@ -74,28 +78,46 @@ class LimitCondition:
 
 
 def launch_conditions(
-    grid: tuple[Int, ...] | None, block: tuple[Int, ...] | None, shared: Int | None = None
-) -> list[LimitCondition]:
+    grid: tuple[Int, ...] | None, block: tuple[Int, ...] | None, shared: Int | None = None,
+    cooperative: bool = False,
+) -> list[LimitCondition]:  # fmt: skip
     """What must hold of a launch with these sizes on every device from sm_75 on.
 
     Sizes that are not known (None) give no conditions. `shared` is the dynamic shared memory in
-    bytes; more than every device can give is an error, an opt-in is the host's business.
+    bytes; more than every device can give is an error, an opt-in is the host's business. A `cooperative`
+    launch holds all its blocks at once, which no device does with more than the table's largest could.
     Conditions that always hold are left out.
     """
     out: list[LimitCondition] = []
     for kind, sizes, limits in (("block", block, MAX_BLOCK), ("grid", grid, MAX_GRID)):
         for axis, size in enumerate((sizes or ())[:3]):
             out.append(_within(f"{kind}-axis", f"{kind}.{AXES[axis]}", size, 1, limits[axis]))
-    if block is not None:
-        threads = ONE
-        for size in block[:3]:
-            threads = mul(threads, size)
-        if len(block) > 1:
-            out.append(_within("threads-per-block", "the number of threads a block", threads, 1, MAX_THREADS))
+    if block is not None and len(block) > 1:
+        out.append(
+            _within("threads-per-block", "the number of threads a block", product(block), 1, MAX_THREADS)
+        )
     if shared is not None:
         most = max(d.opt_in_shared for d in DEVICES.values())
         out.append(_within("shared-memory", "dynamic shared memory", shared, 0, most))
+    if cooperative and grid is not None:
+        what = "the number of blocks of a cooperative launch"
+        out.append(_within("cooperative-grid", what, product(grid), 1, most_blocks(block)))
     return [c for c in out if c.condition != TRUE]
+
+
+def most_blocks(block: tuple[Int, ...] | None) -> int:
+    """Blocks of a cooperative launch that no device can hold more of."""
+    threads = product(block or ()).value
+    each = RESIDENT_BLOCKS if threads is None else min(RESIDENT_BLOCKS, RESIDENT_THREADS // max(1, threads))
+    return MULTIPROCESSORS * max(1, each)
+
+
+def product(sizes: tuple[Int, ...]) -> Int:
+    """The product of the sizes along the axes."""
+    out = ONE
+    for size in sizes[:3]:
+        out = mul(out, size)
+    return out
 
 
 def _within(name: str, what: str, size: Int, least: int, limit: int) -> LimitCondition:

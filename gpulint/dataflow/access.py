@@ -131,7 +131,9 @@ class Sync:
 
     `uniform`: all threads of a block (of the launch for a grid barrier) reach it alike. `apart` is the part
     of the condition that may differ between threads of a block that make the same trips of its loops.
-    `mask`: of a warp barrier, as a term; None for the whole warp.
+    `mask`: of a warp barrier, as a term; None for the whole warp. `collective` names a shuffle or a vote;
+    `taken`: of a shuffle, the pairs of a lane whose result matters and the lane that it reads, None where
+    they are not known (`dataflow.shuffles`).
     """
 
     kind: str
@@ -142,6 +144,8 @@ class Sync:
     exact: bool = False  # reached exactly where the guard and a condition alike for the block hold
     apart: Bool = TRUE
     mask: Int | None = None
+    collective: str = ""
+    taken: tuple[tuple[int, int], ...] | None = None
 
 
 EXPONENTIALS = "exponentials"  # `LeftOut.wins`

@@ -15,6 +15,7 @@ from gpulint.dataflow.induction import count
 from gpulint.dataflow.lanes import Sizes, lane_atom, numel_facts, sizes
 from gpulint.dataflow.ops import operations
 from gpulint.dataflow.padding import left_out
+from gpulint.dataflow.shuffles import Pairs, taken
 from gpulint.dataflow.signs import Signs, floored, limit, truncates
 from gpulint.dataflow.terms import Opaque, Terms
 from gpulint.dataflow.trips import entered
@@ -81,7 +82,9 @@ class Analysis:
             if event.kind in _MODES:
                 for place in event.arrays:
                     self._access(event, place, arrays)
-        syncs = tuple(self._sync(e) for e in self.graph.events if e.kind == "barrier")
+        read = taken(self.terms) if any(e.kind == "barrier" for e in self.graph.events) else {}
+        events = enumerate(self.graph.events)
+        syncs = tuple(self._sync(e, read.get(i)) for i, e in events if e.kind == "barrier")
         ops = tuple(operations(self)) if self.accesses else ()
         facts, rank = launch_facts(self.graph, self.terms.integral)
         return AccessSet(
@@ -292,7 +295,7 @@ class Analysis:
         counters = {self.terms.counter(i).atom for i in chain}
         return all(s.scope in (Scope.LAUNCH, Scope.BLOCK) or s in counters for s in t.symbols(term))
 
-    def _sync(self, event: Event) -> Sync:
+    def _sync(self, event: Event, read: Pairs | None) -> Sync:
         guard, _ = self.guard(event.path)
         loops = self.around(event.loops)
         inner = self.graph.loops[event.loops[-1]] if event.loops else None
@@ -310,7 +313,8 @@ class Analysis:
         mask = None
         if event.stmt.mask is not None and self.graph.nodes[event.values[0]].op != "activemask":
             mask = self.terms.resolve(self.terms.integer(event.values[0]))
-        return Sync(event.stmt.kind, guard, loops, uniform, event.stmt.span, whole, apart, mask)
+        stmt = event.stmt
+        return Sync(stmt.kind, guard, loops, uniform, stmt.span, whole, apart, mask, stmt.collective, read)
 
     def _everywhere(self, event: Event) -> bool:
         """Whether all threads of the launch come to a barrier alike."""

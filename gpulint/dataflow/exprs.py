@@ -8,6 +8,7 @@ from typing import Any
 from gpulint.dataflow.flow import State
 from gpulint.dataflow.graph import ArrayValue, Place
 from gpulint.ir import nodes as n
+from gpulint.ir.collectives import COLLECTIVES
 from gpulint.ir.types import BOOL
 
 
@@ -107,7 +108,11 @@ def _cast(st: State, e: n.Cast) -> int:
 def _opaque(st: State, e: n.Opaque) -> int:
     operands = [lower(st, o) for o in e.operands]
     kind = "fresh" if e.fresh else "opaque"
-    return st.node(kind, operands, op=e.name, type=e.type, span=e.span, expr=e)
+    made = st.node(kind, operands, op=e.name, type=e.type, span=e.span, expr=e)
+    meeting = st.graph.events[-1] if e.fresh and e.name in COLLECTIVES and st.graph.events else None
+    if meeting is not None and getattr(meeting.stmt, "collective", "") == e.name:
+        meeting.node = made
+    return made
 
 
 def _lane(st: State, e: n.Lane) -> int:

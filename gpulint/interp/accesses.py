@@ -8,11 +8,11 @@ from typing import Any, Union
 
 from gpulint.interp import races
 from gpulint.interp.expressions import Env, Evaluate, Names, expression, note_wrap
-from gpulint.interp.launch import Index
+from gpulint.interp.launch import MISSING_LANE, Index
 from gpulint.interp.memory import Array, Buffer, Region
 from gpulint.interp.races import ATOMIC, READ, WRITE, Entry
 from gpulint.interp.thread import Cut, Thread
-from gpulint.interp.values import POISON, atomic_result, stored
+from gpulint.interp.values import POISON, Missing, Poison, atomic_result, stored
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.types import IntType
@@ -43,7 +43,7 @@ class Place:
 
 def as_index(value: Any, span: Span, array: str) -> int:
     """A subscript as an integer; the thread is cut when it is not a known one."""
-    if value is POISON:
+    if isinstance(value, Poison):
         raise Cut("unknown-branch", span, "the subscript is not known", array)
     if not isinstance(value, int):
         raise Cut("not-executable", span, f"subscript {value!r} is not an integer", array)
@@ -74,6 +74,15 @@ def resolve(
                 inside = False
         out.append(i)
     return out, inside, wrapped
+
+
+def used(thread: Thread, value: Any, span: Span) -> None:
+    """A value leaves the thread, or decides what it does: report one that a shuffle did not give."""
+    if isinstance(value, Missing):
+        thread.machine.report(
+            MISSING_LANE, value.span, value.point, other=thread.point, other_span=span,
+            detail=f"lane {value.lane} takes no part",
+        )  # fmt: skip
 
 
 def locate(thread: Thread, region: Region, subscripts: list[Any], site: Site) -> Place | None:
@@ -150,7 +159,11 @@ def _finder(s: Target, names: Names, site: Site) -> Callable[[Env], Place | None
 
     def find(env: Env) -> Place | None:
         region = region_of(env[slot], site.array, site.span)
-        return locate(env[0], region, [e(env) for e in subscripts], site)
+        at = [e(env) for e in subscripts]
+        for i in at:
+            if i.__class__ is Missing:
+                used(env[0], i, site.span)
+        return locate(env[0], region, at, site)
 
     return find
 
@@ -180,6 +193,8 @@ def store(s: n.Store, names: Names, number: int) -> Run:
         if place is not None:
             value = stored(value_of(env), place.array.element)
             order(env[0], place, site, value)
+            if value.__class__ is Missing and place.array.name in env[0].machine.arrays:
+                used(env[0], value, site.span)  # the block's own memory hands it on
             put(place, value, place.array.buffer)
 
     return run
@@ -197,7 +212,10 @@ def atomic(s: n.Atomic, names: Names, number: int) -> Run:
             order(env[0], place, site, None)
             place.array.read.add(place.flat)
             old = current(env[0], place, site)
-            new = atomic_result(s.op, old, tuple(o(env) for o in operands))
+            by = tuple(o(env) for o in operands)
+            for value in by:
+                used(env[0], value, site.span)
+            new = atomic_result(s.op, old, by)
             put(place, _held(env, new, place.array.element, s), place.array.buffer)
         if target:
             env[target] = old

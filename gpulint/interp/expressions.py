@@ -13,6 +13,7 @@ from gpulint.interp import values as v
 from gpulint.interp.memory import Region
 from gpulint.interp.values import POISON, UNDEFINED
 from gpulint.ir import nodes as n
+from gpulint.ir.collectives import COLLECTIVES
 from gpulint.ir.printer import type_name
 from gpulint.ir.span import Span
 from gpulint.ir.types import BoolType, FloatType, IntType
@@ -122,7 +123,7 @@ def _as_float(env: Env, value: Any) -> Any:
     try:
         return float(value)
     except UNDEFINED:
-        return POISON
+        return v.unclear(value)
 
 
 def _as_bool(env: Env, value: Any) -> Any:
@@ -132,7 +133,7 @@ def _as_bool(env: Env, value: Any) -> Any:
 def _capped(env: Env, value: Any) -> Any:
     if isinstance(value, (int, float, bool)):
         return value if isinstance(value, float) or value.bit_length() <= v.MAX_BITS else POISON
-    return POISON
+    return v.unclear(value)
 
 
 def finisher(t: n.ValueType, span: Span, what: str) -> Finish:
@@ -309,7 +310,7 @@ def _cast(e: n.Cast, names: Names) -> Evaluate:
     def run(env: Env) -> Any:
         value = operand(env)
         if not isinstance(value, (int, float)):
-            return POISON
+            return v.unclear(value)
         try:
             return finish(env, int(value) if to_int else value)
         except UNDEFINED:
@@ -318,7 +319,28 @@ def _cast(e: n.Cast, names: Names) -> Evaluate:
     return run
 
 
+def _bits(e: n.Opaque, operand: Evaluate) -> Evaluate:
+    """A count over the bits of an integer, as wide as its type."""
+    count, t = v.BITS[e.name], e.operands[0].type
+    assert isinstance(t, IntType)
+    bits = t.bits
+
+    def run(env: Env) -> Any:
+        value = operand(env)
+        return count(value & ((1 << bits) - 1), bits) if isinstance(value, int) else v.unclear(value)
+
+    return run
+
+
+def _received(env: Env) -> Any:
+    return env[0].received
+
+
 def _opaque(e: n.Opaque, names: Names) -> Evaluate:
+    if e.fresh and e.name in COLLECTIVES:
+        return _received
+    if e.name in v.BITS and e.operands and isinstance(e.operands[0].type, IntType):
+        return _bits(e, expression(e.operands[0], names))
     function = None if e.fresh else v.function(e.name)
     if function is None:
         return constant(POISON)

@@ -23,7 +23,7 @@ from gpulint.interp.program import Program, program
 from gpulint.interp.races import WRITE, Entry
 from gpulint.interp.schedule import run_blocks
 from gpulint.interp.thread import WARP, Cut, Halt, Thread
-from gpulint.interp.values import POISON
+from gpulint.interp.values import known
 from gpulint.ir import nodes as n
 from gpulint.ir import tiles
 from gpulint.ir.span import Span
@@ -191,7 +191,7 @@ class Machine:
 
     def report_race(self, earlier: Entry, now: Entry, place: Any) -> None:
         same = earlier.site.mode == now.site.mode == WRITE and (
-            earlier.value is not POISON and earlier.value == now.value
+            known(earlier.value, now.value) and earlier.value == now.value
         )
         self.report(
             "race", earlier.site.span, earlier.thread.point, array=place.array.name, element=place.index,
@@ -215,7 +215,7 @@ class Machine:
         for name, array in self.arrays.items():
             self.outcome.read[name] = {array.unflat(f) for f in array.read}
             self.outcome.written[name] = {
-                array.unflat(f): None if value is POISON else value for f, value in array.written.items()
+                array.unflat(f): value if known(value) else None for f, value in array.written.items()
             }
         return self.outcome
 

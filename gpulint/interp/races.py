@@ -1,8 +1,9 @@
 """Happens-before: which accesses of one element are ordered, and which pairs race.
 
 Program order orders the accesses of a thread; a block barrier those of a block, a warp barrier
-those of its participants, a grid barrier all. Nothing else does: atomics and memory fences order
-no other access, so data handed over through a flag or guarded by a lock is reported as a race.
+those of its participants, a grid barrier all. Atomics on one element come one after another, and what a
+thread does to the element after its own comes after those that came before that. Nothing else orders: what
+atomics and fences hand over elsewhere, through a flag or under a lock, is reported as a race.
 """
 
 from __future__ import annotations
@@ -59,13 +60,21 @@ def conflicting(e: Entry, now: Entry) -> bool:
     return True
 
 
+def _passed(cell: Cell, now: Entry) -> list[Entry]:
+    """The atomics on the element before the last one that the access comes after."""
+    every = list(cell.atomic.values())
+    own = [k for k, m in enumerate(every) if m.thread is now.thread or ordered(m, now)]
+    return every[: own[-1]] if own else []
+
+
 def races(cell: Cell, now: Entry) -> list[Entry]:
     """The earlier accesses that race with `now`, which is then remembered."""
+    passed = _passed(cell, now) if now.site.mode != ATOMIC and cell.atomic else ()
     out = [
         e
         for mode in RIVALS[now.site.mode]
         for e in cell.of(mode).values()
-        if e.thread is not now.thread and conflicting(e, now) and not ordered(e, now)
+        if e.thread is not now.thread and conflicting(e, now) and not ordered(e, now) and e not in passed
     ]
     key = (now.thread, now.interval, now.tick, now.epoch, now.site.number)
     cell.of(now.site.mode).setdefault(key, now)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from gpulint.interp import collectives
 from gpulint.interp.launch import Point
 from gpulint.interp.thread import WARP, BlockState, Cut, Thread, charge, linear
 from gpulint.interp.values import POISON, truth
@@ -135,6 +136,7 @@ def _release_warps(machine: Machine, block: BlockState, waiting: list[Thread]) -
         if members in over or not over:
             _check_warp(machine, block, members, [t for t in waiting if t.warp == warp], mask)
     for members in over or list(groups.values()):
+        collectives.exchange(members, block, whole=bool(over))
         _join(members)
     return bool(groups)
 

@@ -26,7 +26,7 @@ from gpulint.interp.loops import (
 )
 from gpulint.interp.memory import Region
 from gpulint.interp.thread import Cut, Request, charge
-from gpulint.interp.values import POISON, truth
+from gpulint.interp.values import POISON, Missing, known, truth
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
 from gpulint.ir.walk import assigned, statements
@@ -151,12 +151,15 @@ class StatementCompiler:
         target = self.names.slot(s.target) if s.target else 0
         operand = expression(s.operand, self.names) if s.operand is not None else None
         mask = expression(s.mask, self.names) if s.mask is not None else None
+        given = tuple(expression(e, self.names) for e in s.given)
 
         def run(env: Env) -> Generator[Request, Any, Signal]:
-            vote = operand(env) if operand else None
-            answer = yield Request(s, vote, mask(env) if mask else None)
+            brought = operand(env) if operand else tuple(e(env) for e in given)
+            answer = yield Request(s, brought, mask(env) if mask else None)
             if target:
                 env[target] = answer
+            elif given:
+                env[0].received = answer
 
         return True, run
 
@@ -206,7 +209,7 @@ class StatementCompiler:
         if gen_then or gen_other:
 
             def waiting(env: Env) -> Generator[Request, Any, Signal]:
-                which = truth(condition(env))
+                which = _which(env, condition(env), s.span)
                 if which is POISON:
                     skip(env, s.span)
                     return None
@@ -217,7 +220,7 @@ class StatementCompiler:
             return True, waiting
 
         def run(env: Env) -> Signal:
-            which = truth(condition(env))
+            which = _which(env, condition(env), s.span)
             if which is POISON:
                 return skip(env, s.span)
             return then(env) if which else other(env)
@@ -244,7 +247,7 @@ class StatementCompiler:
 
         def run(env: Env) -> Any:
             values = [p(env) for p in parts]
-            if any(v is POISON for v in values):
+            if not known(*values):
                 return None
             if not all(isinstance(v, int) for v in values) or values[2] == 0:
                 raise Cut("not-executable", s.span, f"range{tuple(values)} cannot run")
@@ -260,7 +263,7 @@ class StatementCompiler:
 
         def more(env: Env) -> bool:
             charge(env[0], cost, s.span)
-            which = truth(condition(env))
+            which = _which(env, condition(env), s.span)
             if which is POISON:
                 skip(env, s.span)
                 return False
@@ -269,6 +272,13 @@ class StatementCompiler:
         if not (generator or gen_before):
             return False, plain_while(before, more, body)
         return True, waiting_while(lifted((gen_before, before)), more, lifted((generator, body)))
+
+
+def _which(env: Env, value: Any, span: Span) -> Any:
+    """The way that a condition says, or POISON; to branch on what is missing is to use it."""
+    if isinstance(value, Missing):
+        accesses.used(env[0], value, span)
+    return truth(value)
 
 
 def _decide(value: Any, span: Span) -> bool:

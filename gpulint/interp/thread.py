@@ -33,7 +33,7 @@ class Halt(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A thread waits at a barrier. `value` is its vote, `mask` that of a warp barrier."""
+    """A thread waits at a barrier. `value` is its vote or what it brings, `mask` that of a warp barrier."""
 
     barrier: Any  # the ir.nodes.Barrier
     value: Any
@@ -65,6 +65,7 @@ class Thread:
     program: Generator[Request, Any, None] | None = None
     waiting: Request | None = None
     answer: Any = None
+    received: Any = None  # from the last collective of its warp
     done: bool = False
 
     @property

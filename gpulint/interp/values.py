@@ -32,6 +32,36 @@ class Poison:
 POISON = Poison()
 
 
+class Missing(Poison):
+    """What a shuffle gives that reads a lane which takes no part: it has no value, and so has all made of it.
+
+    `span` is the shuffle, `point` the thread that read and `lane` the lane. What a zero may have wiped out
+    is only unknown.
+    """
+
+    __slots__ = ("lane", "point", "span")
+
+    def __init__(self, span: Any, point: Any, lane: int) -> None:
+        self.span, self.point, self.lane = span, point, lane
+
+    def _made(self, *others: Any) -> Missing:
+        return self
+
+    def _masked(self, other: Any) -> Any:
+        return POISON if other == 0 else self
+
+    def __bool__(self) -> bool:
+        raise TypeError
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = _made
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __or__ = __ror__ = __xor__ = __rxor__ = _made
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __neg__ = __abs__ = __invert__ = _made
+    __lt__ = __le__ = __gt__ = __ge__ = _made
+    __eq__ = __ne__ = _made  # type: ignore[assignment]
+    __mul__ = __rmul__ = __and__ = __rand__ = _masked
+    __hash__ = object.__hash__
+
+
 @dataclass(frozen=True)
 class Text:
     """A string constant: it can be compared and nothing else."""
@@ -40,13 +70,20 @@ class Text:
 
 
 def known(*values: Any) -> bool:
-    return not any(v is POISON for v in values)
+    return not any(isinstance(v, Poison) for v in values)
+
+
+def unclear(value: Any) -> Any:
+    """What is made of a value by an operation without a result: nothing that is missing becomes known."""
+    return value if isinstance(value, Missing) else POISON
 
 
 def truth(v: Any) -> Any:
     """Whether `v` is true, or POISON."""
     if v is True or v is False or v is POISON:
         return v
+    if isinstance(v, Missing):
+        return POISON
     return bool(v.value) if isinstance(v, Text) else bool(v)
 
 
@@ -101,11 +138,19 @@ def shift_right(a: Any, b: Any) -> Any:
     return a >> b
 
 
+def _extreme_of(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def run(a: Any, b: Any) -> Any:
+        return choose(a, b) if known(a, b) else unclear(a if isinstance(a, Missing) else b)
+
+    return run
+
+
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul,
     "floordiv": operator.floordiv, "mod": operator.mod, "truncdiv": trunc_div, "truncmod": trunc_mod,
     "div": true_div, "pow": power, "shl": shift_left, "shr": shift_right,
-    "and": operator.and_, "or": operator.or_, "xor": operator.xor, "min": min, "max": max,
+    "and": operator.and_, "or": operator.or_, "xor": operator.xor,
+    "min": _extreme_of(min), "max": _extreme_of(max),
 }  # fmt: skip
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -130,6 +175,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs, "round": lambda x: round(x), "sign": lambda x: (x > 0) - (x < 0),
     "maximum": max, "minimum": min, "fmax": max, "fmin": min,
     "rsqrt": lambda x: true_div(1.0, math.sqrt(x)),
+}  # fmt: skip
+BITS: dict[str, Callable[[int, int], int]] = {  # of a pattern and its width
+    "popc": lambda x, _: bin(x).count("1"), "clz": lambda x, bits: bits - x.bit_length(),
+    "ffs": lambda x, _: (x & -x).bit_length(),
 }  # fmt: skip
 MATH_MODULES = ("math", "np", "numpy", "libdevice", "cuda.libdevice")
 
@@ -170,8 +219,8 @@ def _extreme(op: str, old: Any, v: Any) -> Any:
 
 def stored(value: Any, element: Any) -> Any:
     """The value as an element of type `element` holds it."""
-    if value is POISON or not isinstance(value, (int, float)):
-        return POISON
+    if not isinstance(value, (int, float)):
+        return unclear(value)
     try:
         if isinstance(element, IntType):
             return element.wrap(int(value))

@@ -189,7 +189,9 @@ class Barrier:
 
     `target` receives the result of a voting form, uniform over the block. `vote`: what it says of
     the threads' `operand`: count (how many are true), and (whether all are), or (whether any is).
-    `orders` memory: not so a shuffle or a vote of a warp.
+    `orders` memory: not so a `collective` of a warp, a shuffle or a vote, to which each thread brings `given`
+    (the value, and the lane or the distance of a shuffle); its result is the fresh value of that name that
+    follows.
     """
 
     kind: str
@@ -199,6 +201,8 @@ class Barrier:
     span: Span = _field(default=NOWHERE, compare=False)
     vote: str = ""
     orders: bool = True
+    collective: str = ""
+    given: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,13 @@ from gpulint.rules.finding import Finding, Related
 from gpulint.solver.verdict import REFUTED, SiteVerdict, Verdict, Witness
 
 # Kinds of refuted contract obligations that have a rule of their own; GL501 reports all others.
-UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE = (
+UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE, COOPERATIVE = (
     "unsatisfiable", "rank", "threads-per-block", "block-axis", "grid-axis", "shared-memory",
-    "static-shared", "autotune", "arange",
+    "static-shared", "autotune", "arange", "cooperative-grid",
 )  # fmt: skip
-OWN_RULE = (UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE)
+OWN_RULE = (
+    UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE, COOPERATIVE,
+)  # fmt: skip
 
 
 def violated(view: View, alias: bool) -> Iterator[SiteVerdict]:

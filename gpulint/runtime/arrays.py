@@ -16,7 +16,10 @@ _KINDS = {"i": "int", "u": "uint", "f": "float", "b": "bool", "c": "complex"}
 
 @dataclass(frozen=True)
 class Device:
-    """An array on the device. `strides` are in bytes; `dtype` is NumPy's name."""
+    """An array on the device. `strides` are in bytes; `dtype` is NumPy's name, `record` of structured arrays.
+
+    `fields` are the names and type codes of a record's fields, where the array tells them.
+    """
 
     pointer: int
     shape: tuple[int, ...]
@@ -24,6 +27,7 @@ class Device:
     dtype: str
     itemsize: int
     read_only: bool = False
+    fields: tuple[tuple[str, str], ...] = ()
 
     @property
     def count(self) -> int:
@@ -80,8 +84,18 @@ def describe(argument: Any, name: str) -> Device:
         strides = packed(shape, itemsize) if given is None else tuple(int(s) for s in given)
     except (KeyError, TypeError, ValueError, IndexError):
         raise NotAnArray(f"the __cuda_array_interface__ of `{name}` cannot be read: {told}") from None
+    if kind == "V":
+        return Device(
+            int(pointer or 0), shape, strides, "record", itemsize, bool(read_only), _fields(argument, told)
+        )
     dtype = "bool" if kind == "b" else f"{_KINDS.get(kind, kind)}{itemsize * 8}"
     return Device(int(pointer or 0), shape, strides, dtype, itemsize, bool(read_only))
+
+
+def _fields(argument: Any, told: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The fields of a structured array, by its interface or by its own `dtype`; () where neither tells."""
+    given = told.get("descr") or getattr(getattr(argument, "dtype", None), "descr", None) or ()
+    return tuple((str(name), str(code).lstrip("<=|")) for name, code, *_ in given)
 
 
 def _by_dlpack(argument: Any, name: str) -> Device:
@@ -111,6 +125,12 @@ def glance(argument: Any) -> Any:
     if not isinstance(told, dict):
         return None
     return told.get("data"), told.get("shape"), told.get("typestr"), told.get("strides")
+
+
+CODES = {
+    "bool": "b1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8", "uint8": "u1", "uint16": "u2",
+    "uint32": "u4", "uint64": "u8", "float16": "f2", "float32": "f4", "float64": "f8",
+}  # fmt: skip
 
 
 def dtype_of(t: Type) -> tuple[str, int]:

@@ -13,13 +13,14 @@ from gpulint.ir import symbols
 from gpulint.ir.symbols import AXES
 from gpulint.ir.types import BoolType, FloatType, IntType
 from gpulint.runtime import errors as e
-from gpulint.runtime.arrays import Device, dtype_of
+from gpulint.runtime.arrays import CODES, Device, dtype_of
 from gpulint.runtime.plan import Argument, Plan, Second
 from gpulint.term import Int, Sym, evaluate, holds
 
 Dims = tuple[int, int, int]
 Number = int | float | bool
 INT32, NON_EMPTY = "int32-sizes", "non-empty"
+PER_THREAD = 2  # CU_STREAM_PER_THREAD
 MOST = 2**31 - 2**20  # elements of an array, threads along an axis: `solver.options.ASSUMPTIONS`
 CONTENTS = ("injective", "sorted", "within", "above")
 
@@ -91,15 +92,26 @@ def _limit(plan: Plan, name: str) -> int | None:
     return next((c.bounds[0].value for c in plan.clauses if c.predicate == name), None)
 
 
+def together(resident: int, grid: Dims, stream: int) -> None:
+    """A launch whose blocks wait for each other: all of them must run at a time, and none of two launches."""
+    if not resident:
+        raise e.CooperationUnknown(
+            "the kernel's blocks wait for each other; the device cannot launch them so"
+        )
+    blocks = grid[0] * grid[1] * grid[2]
+    if blocks > resident:
+        raise e.GridNotResident(f"{blocks} blocks wait for each other; the device runs {resident} at a time")
+    if stream == PER_THREAD:
+        raise e.StreamUnfit("the per-thread default stream may run two launches at a time; name a stream")
+
+
 # --- arguments
 
 
 def array(a: Argument, given: Device, assume: frozenset[str]) -> None:
     """One array against its parameter and the standing assumptions."""
     assert isinstance(a.spec, ArraySpec)
-    wanted, itemsize = dtype_of(a.spec.element)
-    if given.dtype != wanted:
-        raise e.ElementTypeDiffers(f"`{a.name}` has {given.dtype} elements; the code is for {wanted}")
+    _elements(a, a.spec, given)
     if len(given.shape) != a.spec.ndim:
         raise e.RankDiffers(f"`{a.name}` has {len(given.shape)} axes; the code is for {a.spec.ndim}")
     if NON_EMPTY in assume and given.count == 0:
@@ -110,13 +122,30 @@ def array(a: Argument, given: Device, assume: frozenset[str]) -> None:
         raise e.NullPointer(f"`{a.name}` has {given.count} elements and no memory")
     if a.spec.contiguous and not given.contiguous:
         raise e.NotContiguous(f"`{a.name}` has strides {given.strides} for the shape {given.shape}")
+    unit = a.spec.alignment
     for what, number in (("address", given.pointer), *(("stride", s) for s in given.strides)):
-        if number % itemsize:
-            raise e.Misaligned(f"{what} {number} of `{a.name}` is no multiple of {itemsize} bytes")
+        if number % unit:
+            raise e.Misaligned(f"{what} {number} of `{a.name}` is no multiple of {unit} bytes")
     if a.written and given.read_only:
         raise e.ReadOnly(f"`{a.name}` is read-only, and the kernel writes it")
     if a.written and given.overlaps_itself:
         raise e.SelfOverlap(f"elements of `{a.name}` share memory: strides {given.strides}")
+
+
+def _elements(a: Argument, spec: ArraySpec, given: Device) -> None:
+    """The elements themselves; of records the size, and the fields where the array tells them."""
+    if spec.record is None:
+        wanted = dtype_of(spec.element)[0]
+        if given.dtype != wanted:
+            raise e.ElementTypeDiffers(f"`{a.name}` has {given.dtype} elements; the code is for {wanted}")
+        return
+    fields = tuple((name, CODES[dtype_of(t)[0]]) for name, t in spec.record.fields)
+    same = given.dtype == "record" and given.itemsize == spec.size and given.fields in ((), fields)
+    if not same:
+        told = f" {given.fields}" if given.fields else f" of {given.itemsize} bytes"
+        raise e.ElementTypeDiffers(
+            f"`{a.name}` has {given.dtype} elements{told}; the code is for {spec.record}"
+        )
 
 
 def scalar(a: Argument, given: object, assume: frozenset[str]) -> Number:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from gpulint.contract.limits import DEVICES, DeviceLimits
 
-MAJOR, MINOR, OPT_IN_SHARED = 75, 76, 97  # cuDeviceGetAttribute
+MAJOR, MINOR, OPT_IN_SHARED, MULTIPROCESSORS, COOPERATIVE = 75, 76, 97, 16, 95  # cuDeviceGetAttribute
 FUNCTION_THREADS, FUNCTION_SHARED = 0, 8  # cuFuncGetAttribute, cuFuncSetAttribute
 ERROR_LOG, ERROR_LOG_SIZE, LOG = 5, 6, 8192  # cuModuleLoadDataEx
 POINTER_DEVICE = 9  # cuPointerGetAttribute
@@ -33,6 +33,7 @@ class Driver:
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), handle)
         self.device, self.context = handle, context
         self.number = device
+        self.counters: dict[int, int] = {}
         self.current()
 
     def call(self, name: str, *arguments: Any) -> None:
@@ -95,6 +96,27 @@ class Driver:
         """Let a function use so many bytes of dynamic shared memory."""
         self.call("cuFuncSetAttribute", function, FUNCTION_SHARED, size)
 
+    def resident(self, function: ctypes.c_void_p, threads: int, shared: int) -> int:
+        """Blocks of that many threads that the device runs at a time; 0 when it launches none together."""
+        if not self.attribute(COOPERATIVE):
+            return 0
+        value = ctypes.c_int()
+        self.call(
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor", ctypes.byref(value), function, threads,
+            ctypes.c_size_t(shared),
+        )  # fmt: skip
+        return value.value * self.attribute(MULTIPROCESSORS)
+
+    def counter(self, stream: int) -> int:
+        """The address of a word for barriers of grids, zero at first; launches of one stream share it."""
+        if stream not in self.counters:
+            self.current()
+            found = ctypes.c_uint64()
+            self.call("cuMemAlloc_v2", ctypes.byref(found), ctypes.c_size_t(4))
+            self.call("cuMemsetD32_v2", found, ctypes.c_uint(0), ctypes.c_size_t(1))
+            self.counters[stream] = found.value
+        return self.counters[stream]
+
     def device_of(self, pointer: int) -> int | None:
         """The device that memory belongs to; None when the driver does not know the address."""
         value = ctypes.c_int(-1)
@@ -111,17 +133,21 @@ class Driver:
 
     def launcher(
         self, function: ctypes.c_void_p, grid: tuple[int, int, int], block: tuple[int, int, int],
-        shared: int, stream: int, values: Any,
+        shared: int, stream: int, values: Any, together: bool = False,
     ) -> Callable[[], None]:  # fmt: skip
-        """A launch made ready: each call queues it. `values` is a C array of pointers to the parameters."""
+        """A launch made ready: each call queues it. `values` is a C array of pointers to the parameters.
+
+        `together`: all blocks are resident at once, or the launch fails.
+        """
         sizes = [ctypes.c_uint(n) for n in (*grid, *block, shared)]
-        arguments = (function, *sizes, ctypes.c_void_p(stream), values, None)
-        launch, enter, context = self.cuda.cuLaunchKernel, self.cuda.cuCtxSetCurrent, self.context
+        arguments = (function, *sizes, ctypes.c_void_p(stream), values, *([] if together else [None]))
+        name = "cuLaunchCooperativeKernel" if together else "cuLaunchKernel"
+        launch, enter, context = getattr(self.cuda, name), self.cuda.cuCtxSetCurrent, self.context
 
         def run() -> None:
             code = enter(context) or launch(*arguments)
             if code:
-                self.failed("cuLaunchKernel", code)
+                self.failed(name, code)
 
         return run
 

@@ -75,6 +75,18 @@ class ClusterUneven(LaunchRefused):
     """A grid that is no multiple of the cluster."""
 
 
+class CooperationUnknown(LaunchRefused):
+    """A kernel whose blocks wait for each other, on a device that cannot run them all at a time."""
+
+
+class GridNotResident(LaunchRefused):
+    """More blocks that wait for each other than the device runs at a time: the launch would never end."""
+
+
+class StreamUnfit(LaunchRefused):
+    """A barrier of the grid on a stream that is another one in each thread of the host."""
+
+
 class FunctionThreadsTooMany(LaunchRefused):
     """More threads a block than the code can run with on this device, for its registers."""
 

@@ -50,6 +50,7 @@ class Plan:
     block: tuple[int, int, int] | None
     static_shared: int
     second: Second | None
+    cooperative: bool = False
 
 
 def plan(certificate: Mapping[str, Any], ptx: str) -> Plan:
@@ -84,6 +85,7 @@ def _read(c: Mapping[str, Any], ptx: str) -> Plan:
         Second(second["entry"], second["points"], tuple(second["aligned"]), second["alignment"])
         if second
         else None,
+        bool(c["launch"]["cooperative"]),
     )
 
 

@@ -76,6 +76,8 @@ class Prepared:
                 raise e.FunctionThreadsTooMany(f"{threads} threads a block; the code runs with {most}")
             if plan.static_shared + shared > DEFAULT_SHARED:
                 driver.allow_shared(function, shared)
+            if plan.cooperative:
+                checks.together(driver.resident(function, threads, shared), self.grid, stream)
         self.decided: dict[Any, Decision] = {}
         self.seen: dict[Any, Decision] = {}
 
@@ -125,7 +127,7 @@ class Prepared:
         if not self.waived:
             checks.overlaps(plan, given)
             left = checks.clauses(plan, given, env)
-        values = [value(p, given, numbers) for p in plan.parameters]
+        values = [self._value(p, given, numbers) for p in plan.parameters]
         name, grid = plan.entry, self.grid
         second = None if self.waived else checks.second(plan, given, self.grid, self.block)
         if second is not None:
@@ -134,9 +136,16 @@ class Prepared:
             values.append(ctypes.c_int64(points))
         pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
         launch = self.driver.launcher(
-            self.functions[name], grid, self.block, self.shared, self.stream, pointers
+            self.functions[name], grid, self.block, self.shared, self.stream, pointers, plan.cooperative
         )
         return Decision(launch, tuple(values), () if self.trusted else left, given, env)
+
+    def _value(
+        self, p: tuple[str, str, str, int], given: dict[str, Device], numbers: dict[str, Number]
+    ) -> Any:
+        if p[1] == "counter":
+            return ctypes.c_uint64(self.driver.counter(self.stream))
+        return value(p, given, numbers)
 
     def _placed(self, name: str, a: Device) -> None:
         where = self.driver.device_of(a.pointer) if a.count else None

@@ -4,16 +4,20 @@ Shown for each barrier on its own: its condition and the trip counts of the loop
 same for any two threads of a block (in equal iterations of those loops). With every barrier so,
 all threads of a block meet the same barriers in the same order. Uniformity by dataflow first, then
 Z3 on the conditions; only barriers whose condition is tracked exactly can be decided.
+
+A barrier of the grid is reached by all threads of the launch, and asks for a cooperative launch that the
+device holds as a whole (the clause `cooperative`). Numba launches so by itself.
 """
 
 from __future__ import annotations
 
+from gpulint.contract.limits import COOPERATIVE
 from gpulint.dataflow.access import Sync
 from gpulint.ir import symbols as names
 from gpulint.solver import disjoint, space
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
-from gpulint.solver.verdict import PROVED, UNDECIDED, Obligation, Verdict
+from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
 from gpulint.term import FALSE, Bool, Int, Sym, and_, eq, ge, lt, mod, not_, or_, symbols
 
 WHOLE = ((0, space.WARP),)  # the lanes of a warp as runs
@@ -33,10 +37,10 @@ def again(s: Setting, o: Obligation) -> Verdict:
     """The verdict on one barrier in a setting."""
     y = o.sync
     assert y is not None
-    if y.uniform and (y.kind != "warp" or y.mask is None or _runs(y.mask) == WHOLE):
-        return Verdict(o, PROVED, rung="uniform")
     if y.kind == "grid":
-        return Verdict(o, UNDECIDED, reason="the barrier's condition may differ between blocks")
+        return _of_grid(s, o, y)
+    if y.uniform and (y.kind != "warp" or y.mask is None or whole(y.mask)):
+        return Verdict(o, PROVED, rung="uniform")
     if y.kind == "warp" and y.mask is not None and y.mask.value is None:
         return Verdict(o, UNDECIDED, reason="participants not decided")
     if not y.exact:
@@ -44,6 +48,24 @@ def again(s: Setting, o: Obligation) -> Verdict:
     if s.prover.unsat(*split(s, y)) and (y.kind != "warp" or s.prover.unsat(*_stranger(s, y))):
         return Verdict(o, PROVED, rung="z3")
     return Verdict(o, UNDECIDED, reason="the barrier's condition may differ between threads")
+
+
+def _of_grid(s: Setting, o: Obligation, y: Sync) -> Verdict:
+    """A barrier of the whole grid: every thread comes, and the device holds all blocks at once."""
+    every = y.exact and not y.loops and bool(s.prover.prove(_inside(s), s.term(y.guard)))
+    if y.uniform or every:
+        return Verdict(o, UNDER, clauses=(COOPERATIVE,), rung="uniform")
+    return Verdict(o, UNDECIDED, reason="the barrier's condition may differ between blocks")
+
+
+def _inside(s: Setting) -> Bool:
+    sizes = ((names.thread, names.block_size), (names.block, names.grid_size))
+    return and_(*(s.term(space.below(at(a), size(a))) for a in AXES for at, size in sizes))
+
+
+def whole(mask: Int) -> bool:
+    """Whether a mask names all lanes."""
+    return _runs(mask) == WHOLE
 
 
 def _runs(mask: Int) -> tuple[tuple[int, int], ...]:
@@ -62,12 +84,13 @@ def _named(s: Setting, mask: Int) -> Bool:
 
 def _stranger(s: Setting, y: Sync) -> list[Bool]:
     """A thread that reaches a warp barrier and is not named by its mask."""
-    if y.mask is None or _runs(y.mask) == WHOLE:
+    if y.mask is None or whole(y.mask):
         return [FALSE]
-    return [_reached(s, y), not_(_named(s, y.mask))]
+    return [reached(s, y), not_(_named(s, y.mask))]
 
 
-def _reached(s: Setting, y: Sync) -> Bool:
+def reached(s: Setting, y: Sync) -> Bool:
+    """A thread comes to the barrier."""
     domain = s.term(and_(y.guard, *(loop.domain for loop in y.loops)))
     return and_(domain, *(s.term(space.below(names.thread(a), names.block_size(a))) for a in AXES))
 

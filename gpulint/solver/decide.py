@@ -10,7 +10,8 @@ from gpulint.contract.declared import declared
 from gpulint.contract.satisfy import simplify
 from gpulint.dataflow.access import AccessSet
 from gpulint.frontend.host.site import LaunchSite, Scalar
-from gpulint.ir.nodes import Kernel
+from gpulint.ir.nodes import Barrier, Kernel
+from gpulint.ir.walk import statements
 from gpulint.solver import (
     buffers,
     coverage,
@@ -26,6 +27,7 @@ from gpulint.solver import (
 )
 from gpulint.solver.general import Round
 from gpulint.solver.options import (
+    COOPERATIVE_GRIDS,
     DISTINCT_ARRAYS,
     FUNCTIONS_IN_VIEW,
     NUMBER_ARGUMENTS,
@@ -110,6 +112,8 @@ def _assumed(
         DISTINCT_ARRAYS: distinct_parameters,
         NUMBER_ARGUMENTS: bool(given) and all(isinstance(a, Scalar) for a in given),
         FUNCTIONS_IN_VIEW: bool(kernel.functions),
+        COOPERATIVE_GRIDS: bool(sites_)
+        and any(isinstance(x, Barrier) and x.kind == "grid" for x in statements(kernel.body)),
     }
     used |= {name for name, needed in more.items() if needed} & options.assume
     return tuple(sorted((options.assume - WHERE_USED) | used))

@@ -74,7 +74,7 @@ def decide(s: Setting, p: Pair, named: Named, deep: bool = True) -> Verdict:
     if other == FALSE:
         return Verdict(obligation(p), PROVED, rung="same value")
     v = _apart(s, p, named, deep)
-    if v.kind == UNDECIDED and deep and s.order.handed_over(p):
+    if v.kind == UNDECIDED and deep:
         cs = lastblock.ordered(s, p, collision, _blocks(s))
         if cs is not None:
             idle = rank_clause(s) if s.site is None else None

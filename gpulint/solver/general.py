@@ -19,6 +19,7 @@ from gpulint.solver import (
     presumed,
     ranges,
     resources,
+    shuffles,
     space,
     tuning,
     widths,
@@ -104,7 +105,8 @@ def _decide(s: Setting, named: Named) -> Round:
     full = s.with_premises(inferred)
     verdicts += _widths(s, full, inferred, named)
     verdicts += _disjoint(s, full, inferred, named)
-    for o in (*convergence.obligations(s), *initialised.obligations(s), *lanes.obligations(s)):
+    more = (*convergence.obligations(s), *shuffles.obligations(s), *initialised.obligations(s))
+    for o in (*more, *lanes.obligations(s)):
         verdicts.append(_either(s, full, inferred, _ordered(o)))
     verdicts += [*resources.decide(s), *tuning.decide(s), *hidden.order(full)]
     whole = consistent(s, _data(verdicts))
@@ -114,6 +116,7 @@ def _decide(s: Setting, named: Named) -> Round:
 
 def _ordered(o: Obligation) -> Ask:
     decide_ = convergence.again if o.property == "convergent" else initialised.again
+    decide_ = shuffles.again if o.kind == shuffles.KIND else decide_
     decide_ = lanes.again if o.lanes is not None else decide_
     return lambda s: decide_(s, o)
 

@@ -6,11 +6,18 @@ a block wrote before its addition comes before what the last block does once it 
 
 To show for a write W of one block, an addition A, and an access R of another block:
 
-- A is the only statement that writes to the counter, adds one, stands in no loop and is reached by at most
-  one thread of a block; the counter starts at zero (a clause on its array);
+- A adds one to the counter (or counts up to a limit no lower than the number of blocks less one), stands
+  in no loop and is reached by at most one thread of a block; the counter starts at zero (a clause);
+- every other write to the counter happens only where R may: where what A found says that the block is the
+  last. The first of them comes after all additions, so that until then only additions changed the counter,
+  and none sees what it leaves;
 - where R happens, what A found in R's block is at least the number of blocks less one;
 - in W's block, A comes after W: control never gets from A to W, every way from W to A passes a device-wide
   fence, and either a barrier of the block lies between them or one thread does both.
+
+W may be A itself: the last addition found the others, which so came before it and before what its block
+does to the counter after it. No two blocks are the last, so what only the last block does meets nothing of
+another.
 
 What A found reaches the other threads of a block through shared memory: a place that one statement
 writes, once and by one thread, holds what that thread stored wherever it is read, given that it was
@@ -40,12 +47,20 @@ def ordered(s: Setting, p: Pair, meet: Meet, blocks: Int) -> tuple[Clause, ...] 
     if p.scope != "blocks" or s.tiles:
         return None
     for a in s.accesses.accesses:
-        if not _arrival(s, a, meet):
-            continue
-        for w, r in ((p.first, p.second), (p.second, p.first)):
-            if _earlier(s, w, a, meet) and _knows(s, r, a, meet, blocks):
-                return (Clause(predicate="within", arrays=(a.array.name,), bounds=(ZERO, ONE)),)
+        if _arrival(s, a, meet, blocks) and _by(s, p, a, meet, blocks):
+            return (Clause(predicate="within", arrays=(a.array.name,), bounds=(ZERO, ONE)),)
     return None
+
+
+def _by(s: Setting, p: Pair, a: Access, meet: Meet, blocks: Int) -> bool:
+    """Whether the arrivals by one atomic order the pair."""
+    last = [_knows(s, x, a, meet, blocks) for x in (p.first, p.second)]
+    if all(last):
+        return True
+    return any(
+        knows and (w is a or _earlier(s, w, a, meet))
+        for knows, w in zip(last, (p.second, p.first), strict=True)
+    )
 
 
 def published(s: Setting, seen: Seen, meet: Meet) -> Seen:
@@ -78,15 +93,26 @@ def _told(s: Setting, load: Access, meet: Meet) -> Int | None:
     return s.term(w.value) if own <= once and _alone(s, w, w, meet) else None
 
 
-def _arrival(s: Setting, a: Access, meet: Meet) -> bool:
+def _arrival(s: Setting, a: Access, meet: Meet, blocks: Int) -> bool:
     """Whether an atomic adds one to a counter of the host, for its block."""
-    if a.mode != "atomic" or a.op != "add" or a.mark is None or a.old is None or a.loops:
+    if a.mode != "atomic" or a.mark is None or a.old is None or a.loops or not a.array.is_param:
         return False
-    start = sub(a.old, of_atom(a.mark)).atom  # what the element held before the launch
-    counts = isinstance(start, App) and start.op == "load" and start.data == a.array.name
-    if not counts or _writes(s, a.array.name) != [a] or a.array.name in s.accesses.tainted:
+    start = sub(a.old, of_atom(a.mark))  # what the element held before the launch, which is zero
+    held = start.atom
+    counts = start == ZERO or (isinstance(held, App) and held.op == "load" and held.data == a.array.name)
+    if not counts or not _one(s, a, blocks) or a.array.name in s.accesses.tainted:
         return False
-    return a.operands == (ONE,) and all(x.value is not None for x in a.subscripts) and _alone(s, a, a, meet)
+    if not all(x.value is not None for x in a.subscripts) or not _alone(s, a, a, meet):
+        return False
+    return all(w is a or _knows(s, w, a, meet, blocks) for w in _writes(s, a.array.name))
+
+
+def _one(s: Setting, a: Access, blocks: Int) -> bool:
+    """Whether an atomic adds one as long as fewer than all blocks have."""
+    if a.op == "add":
+        return a.operands == (ONE,)
+    limit = a.operands[0] if a.op == "inc" and len(a.operands) == 1 else None
+    return limit is not None and bool(s.prover.prove(s.term(a.domain), ge(s.term(limit) + 1, blocks)))
 
 
 def _alone(s: Setting, x: Access, y: Access, meet: Meet) -> bool:

@@ -87,13 +87,16 @@ def _limits(a: SiteRound) -> None:
     grid = tuple(map(host, s.site.grid)) if s.site.grid is not None else None
     block = tuple(map(host, s.site.block)) if s.site.block is not None else None
     prover = host_prover(s)
-    for c in launch_conditions(grid, block, s.site.shared_bytes):
+    cooperative = any(y.kind == "grid" for y in s.accesses.syncs)
+    for c in launch_conditions(grid, block, s.site.shared_bytes, cooperative):
         for goal in (le(c.value, c.limit), ge(c.value, c.least)):
             excused = c.name == "grid-axis" and goal == le(c.value, c.limit)
             if s.site.forall and c.name == "grid-axis" and not excused:
                 continue  # `forall(0)` launches nothing
             if excused and GRID_LIMITS in s.options.assume and c.value.value is None:
                 continue
+            if c.name == "cooperative-grid" and c.value.value is None:
+                continue  # one that grows with the data is for the clause
             if not prover.prove(TRUE, goal):
                 _refute_limit(a, prover, c, goal)
 
@@ -113,7 +116,8 @@ def _refute_limit(a: SiteRound, prover: Prover, c: LimitCondition, goal: Bool) -
     if w is None:
         a.reason = f"{c.what} is not shown to be within the device's limit"
         return
-    where = (s.site.grid_span if c.name == "grid-axis" else s.site.block_span) or s.site.span
+    of_grid = c.name in ("grid-axis", "cooperative-grid")
+    where = (s.site.grid_span if of_grid else s.site.block_span) or s.site.span
     o = Obligation("contract", c.name, where)
     a.extra.append(Verdict(o, REFUTED, reason=c.message, witness=w, site=s.site, rung="search"))
 

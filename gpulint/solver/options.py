@@ -21,12 +21,14 @@ ASSUMPTIONS: dict[str, str] = {
     " an array, is a number, as it is at each launch in view",
     "functions-in-view": "functions that a kernel is given by factories and objects are those that the source"
     " in view gives",
+    "cooperative-grids": "the device holds all blocks of a cooperative launch at once where some device does",
 }
-INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW = (
-    ASSUMPTIONS
-)
+(
+    INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW,
+    COOPERATIVE_GRIDS,
+) = ASSUMPTIONS  # fmt: skip
 WHERE_USED = frozenset(
-    {USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW}
+    {USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW, COOPERATIVE_GRIDS}
 )  # named where needed
 
 

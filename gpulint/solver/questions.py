@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpulint.interp.launch import MISSING_LANE
 from gpulint.solver import (
     agree,
     blame,
@@ -12,6 +13,7 @@ from gpulint.solver import (
     lanes,
     ranges,
     search,
+    shuffles,
     widths,
 )
 from gpulint.solver.pairs import Pair
@@ -40,7 +42,7 @@ def again(s: Setting, o: Obligation, named: Named) -> Verdict | None:
     if o.property == "disjoint" and o.access is not None and o.other is not None:
         return disjoint.decide(s, pair(s, o), named)
     if o.property == "convergent":
-        return convergence.again(s, o)
+        return shuffles.again(s, o) if o.kind == shuffles.KIND else convergence.again(s, o)
     if o.lanes is not None:
         return lanes.again(s, o)
     if o.property == "initialised":
@@ -86,9 +88,13 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
             return None  # a run without that order would show a race that need not be one
         conditions, points = disjoint.conflict(s, p)
         return Ask(o, tuple(conditions), points, "race", o.access.array.name)
+    if o.property == "convergent" and o.sync is not None and o.sync.kind == "grid":
+        return Ask(o, (), (), "divergence")
     if o.property == "convergent" and o.sync is not None and o.sync.kind in ("block", "warp"):
         if o.sync.mask is not None and o.sync.mask.value is None:
             return None  # which lanes it names is for data to say
+        if o.kind == shuffles.KIND:
+            return Ask(o, tuple(shuffles.broken(s, o.sync)), (), MISSING_LANE)
         apart = tuple(convergence.broken(s, o.sync)) if o.sync.exact else ()
         return Ask(o, apart, (), "divergence")
     if o.property == "initialised" and o.access is not None:

@@ -93,8 +93,8 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
         if ask.obligation.lanes is not None and ask.obligation.lanes.wins:
             launch.unpadded = ask.obligation.span
         launch.points = None if whole else reader.points(launch.block)
-        if whole and threads(launch) > ALL_THREADS:
-            grid = any(y.kind == "grid" for y in s.accesses.syncs)
+        grid = any(y.kind == "grid" for y in s.accesses.syncs)
+        if whole and threads(launch) > ALL_THREADS * (4 if grid else 1):
             launch.points = None if grid else blocks(reader.points(launch.block), launch.block)
             if not launch.points or len(launch.points) > ALL_THREADS:
                 return None

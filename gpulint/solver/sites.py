@@ -14,17 +14,20 @@ from functools import cache
 
 from gpulint.contract.bind import Binding, bind
 from gpulint.contract.clause import Clause
+from gpulint.contract.limits import COOPERATIVE, most_blocks, product
 from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.dtypes import INTEGERS
 from gpulint.frontend.host.site import HostArray, LaunchSite
+from gpulint.ir import symbols as names
 from gpulint.solver import contents, questions, usual
 from gpulint.solver.blame import of_launch, owner, relation, stated
 from gpulint.solver.general import Round
-from gpulint.solver.options import USUAL_INPUTS
+from gpulint.solver.options import COOPERATIVE_GRIDS, USUAL_INPUTS
 from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
+from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import TRUE, Int, Sym, and_, apps, const, ge, lt
+from gpulint.term import TRUE, Int, Sym, and_, apps, const, ge, le, lt
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
 
@@ -99,7 +102,9 @@ def meets(s: Setting, c: Clause) -> bool:
 def _predicate(s: Setting, c: Clause) -> bool:
     """Whether the host code establishes a predicate on its arguments."""
     assert s.site is not None and s.binding is not None
-    known = s.binding.elements.get(c.arrays[0])
+    if c.predicate == COOPERATIVE.predicate:
+        return _held_at_once(s)
+    known = s.binding.elements.get(c.arrays[0]) if c.arrays else None
     if c.predicate == "injective":
         return known is not None and bool(known.injective)
     if c.predicate == "sorted":
@@ -129,6 +134,15 @@ def _inside(s: Setting, c: Clause, low: Int | None, high: Int | None) -> bool:
     if c.predicate == "within" and high is not None:
         goals.append(lt(high, s.term(c.bounds[1])))
     return bool(s.prover.prove(TRUE, and_(*goals)))
+
+
+def _held_at_once(s: Setting) -> bool:
+    """Whether a device holds all blocks of a launch at once: a single one, or as assumed."""
+    blocks = product(tuple(s.term(names.grid_size(axis)) for axis in AXES))
+    if s.prover.prove(TRUE, le(blocks, 1), z3_too=False):
+        return True
+    block = tuple(s.term(names.block_size(axis)) for axis in AXES)
+    return COOPERATIVE_GRIDS in s.options.assume and (blocks.lo or 0) <= most_blocks(block)
 
 
 def independent(s: Setting, c: Clause) -> bool:

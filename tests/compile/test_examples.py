@@ -8,13 +8,11 @@ import pytest
 
 from gpulint._compiling import prove
 from gpulint.compile.artifact import make
-from gpulint.compile.error import CompileError
 from gpulint.compile.libdevice import find
 from gpulint.compile.ptx import barriers
 
 pytest.importorskip("llvmlite")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-NOT_YET = ("grid_sync", "particles")
 RIGHT = [p for room in ("numba", "simt") for p in sorted((EXAMPLES / room / "right").glob("*.py"))]
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 
@@ -25,10 +23,6 @@ def test_there_are_enough() -> None:
 
 @pytest.mark.parametrize("path", RIGHT, ids=lambda p: f"{p.parents[1].name}-{p.stem}")
 def test_example_compiles(path: Path) -> None:
-    if path.stem in NOT_YET:
-        with pytest.raises(CompileError):
-            make(prove(path, ""))
-        return
     proved = prove(path, "")
     needs_library = "@__nv_" in make(proved, ptx=False).llvm
     if needs_library and find() is None:

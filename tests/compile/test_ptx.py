@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -142,3 +143,49 @@ def test_a_missing_library_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_functions_are_known_by_the_names_of_libdevice_too() -> None:
     assert all(map(known, ("sinf", "fast_expf", "rsqrtf", "arctan2", "isnan", "popc")))
     assert not any(map(known, ("sinff", "fast_tanhf", "nonsense")))
+
+
+MEETS = """
+@gpulint.contract(block=(64, 1, 1), requires=["grid == (1, 1, 1)", "x.size == 1", "out.size == 64"])
+@cuda.jit
+def k(x, out):
+    t = cuda.threadIdx.x
+    a = x[0]
+    cuda.syncthreads()
+    if t == 0:
+        x[0] = a + 1
+    cuda.syncthreads()
+    out[t] = x[0]
+"""
+
+
+def test_what_other_threads_wrote_is_loaded_again_after_a_barrier(tmp_path: Path) -> None:
+    made = compiled(tmp_path, MEETS, "int32[::1], int32[::1]")
+    steps = re.findall(r"ld\.global|st\.global|bar\.sync", made.ptx)
+    assert steps == ["ld.global", "bar.sync", "st.global", "bar.sync", "ld.global", "st.global"]
+
+
+def test_only_threads_that_keep_to_themselves_allow_noalias(tmp_path: Path) -> None:
+    apart = "@cuda.jit\ndef k(x, out):\n    i = cuda.grid(1)\n    if i < out.size:\n        out[i] = x[i]\n"
+    assert 'noalias align 4 %"out"' in compiled(tmp_path, apart, "float32[::1], float32[::1]", ptx=False).llvm
+    meets = compiled(tmp_path, MEETS, "int32[::1], int32[::1]", ptx=False)
+    assert "noalias" not in meets.llvm.partition("define")[2].partition("{")[0]
+
+
+def test_a_barrier_of_the_grid_is_two_of_the_block_and_a_wait(tmp_path: Path) -> None:
+    text = """
+@gpulint.contract(requires=["x.size == out.size", "grid.x * block.x == x.size"])
+@cuda.jit
+def k(x, out):
+    i = cuda.grid(1)
+    x[i] = i
+    cuda.cg.this_grid().sync()
+    out[i] = x[x.size - 1 - i]
+"""
+    made = compiled(tmp_path, text, "int32[::1], int32[::1]")
+    steps = re.findall(
+        r"st\.global|ld\.global|bar\.sync|membar\.gl|atom\.global\.add|ld\.acquire\.gpu", made.ptx
+    )
+    wait = ["bar.sync", "membar.gl", "atom.global.add", "ld.acquire.gpu", "membar.gl", "bar.sync"]
+    assert steps == ["st.global", *wait, "ld.global", "st.global"]
+    assert made.cooperative and made.parameters[-1].kind == "counter"

@@ -248,3 +248,12 @@ def test_a_shuffle_orders_no_memory() -> None:
         arrays = {name: ConcreteArray((32,), lambda i: 0) for name in ("x", "out")}
         outcome = run(kernel(text.format(meet=meet)), ConcreteLaunch((1, 1, 1), (32, 1, 1), arrays, {}))
         assert bool(outcome.of("race")) is races, meet
+
+
+def test_what_a_thread_does_after_its_own_atomic_comes_after_those_before_it() -> None:
+    reset = when(cmp("eq", n.Var("old"), 2), store("x", 0, value=0))
+    assert kinds(run(kernel(atomic("add", "x", 0, target="old"), reset, x=1), grid=3, x=1)) == []
+    first = when(cmp("eq", n.Var("old"), 0), store("x", 0, value=0))
+    assert set(kinds(run(kernel(atomic("add", "x", 0, target="old"), first, x=1), grid=3, x=1))) == {"race"}
+    always = store("x", 0, value=0)
+    assert set(kinds(run(kernel(atomic("add", "x", 0), always, x=1), grid=2, x=1))) == {"race"}

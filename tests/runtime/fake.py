@@ -20,7 +20,9 @@ class FakeDriver:
     arch: str = "sm_90"
     number: int = 0
     threads: int = 1024
+    at_a_time: int = 4
     device: int | None = 0
+    together: bool = False
     launches: list[Any] = field(default_factory=list)
     allowed: list[int] = field(default_factory=list)
 
@@ -39,6 +41,12 @@ class FakeDriver:
     def allow_shared(self, function: Any, size: int) -> None:
         self.allowed.append(size)
 
+    def resident(self, function: Any, threads: int, shared: int) -> int:
+        return self.at_a_time
+
+    def counter(self, stream: int) -> int:
+        return 4096 + stream
+
     def device_of(self, pointer: int) -> int | None:
         return self.device
 
@@ -49,7 +57,8 @@ class FakeDriver:
         pass
 
     def launcher(self, *given: Any) -> Any:
-        return lambda: self.launches.append(given[:-1])
+        self.together = given[-1]
+        return lambda: self.launches.append(given[:-2])
 
 
 class FakeArray:
@@ -85,7 +94,7 @@ def ones(*extents: int, kind: str = "f4", **reported: Any) -> FakeArray:
 
 def certificate(
     signature: str, names: str, written: str = "", clauses: tuple[str, ...] = (), block: Any = None,
-    static: int = 0, arch: str = "sm_90", second: Any = None,
+    static: int = 0, arch: str = "sm_90", second: Any = None, cooperative: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """What `runtime.plan` reads of a certificate, for the PTX text "code"."""
     from gpulint.compile.certificate import VERSION, digest
@@ -97,6 +106,8 @@ def certificate(
         if isinstance(spec, ArraySpec):
             kinds = ["pointer", *["extent"] * spec.ndim, *([] if spec.contiguous else ["stride"] * spec.ndim)]
         passed += [Parameter(name, kind, "i64") for kind in kinds]
+    if cooperative:
+        passed.append(Parameter("gpulint.grid", "counter", "ptr addrspace(1)"))
     return {
         "version": VERSION,
         "kernel": {"signature": signature, "entry": "k"},
@@ -105,7 +116,7 @@ def certificate(
         "parameters": [{"name": p.name, "kind": p.kind, "type": p.type, "axis": 0} for p in passed],
         "contract": [{"clause": c} for c in clauses],
         "assumptions": ["grid-limits", "int32-sizes", "non-empty"],
-        "launch": {"block": block, "static-shared-bytes": static},
+        "launch": {"block": block, "static-shared-bytes": static, "cooperative": cooperative},
         "options": {"arch": arch},
         "artifact": {"ptx": digest("code")},
     }

@@ -92,3 +92,14 @@ def test_numbers_of_another_kind_are_not_taken_for_those_seen() -> None:
     made(1)
     with pytest.raises(NotANumber):
         made(1.0)
+
+
+def test_a_kernel_whose_blocks_meet_is_launched_with_all_of_them_at_a_time() -> None:
+    driver = FakeDriver()
+    made = Prepared(planned(*COPY, cooperative=True), driver, 4, 64, stream=7)
+    x, out = ones(4), ones(4)
+    made(x, out)
+    assert driver.together and len(driver.launches) == 1
+    assert made.decide((x, out)).values[-1].value == driver.counter(7)
+    Prepared(planned(*COPY), driver, 4, 64)(x, out)
+    assert not driver.together

@@ -58,6 +58,19 @@ def test_a_function_that_needs_too_many_registers_is_refused() -> None:
         Prepared(planned(*COPY), FakeDriver(threads=32), *ON)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "at_a_time", "stream"),
+    [(e.CooperationUnknown, 0, 0), (e.GridNotResident, 3, 0), (e.StreamUnfit, 4, 2)],
+)
+def test_blocks_that_wait_for_each_other_must_all_run(
+    wanted: type[e.LaunchRefused], at_a_time: int, stream: int
+) -> None:
+    p = planned(*COPY, cooperative=True)
+    with pytest.raises(wanted):
+        Prepared(p, FakeDriver(at_a_time=at_a_time), *ON, stream=stream)
+    Prepared(planned(*COPY), FakeDriver(at_a_time=at_a_time), *ON, stream=stream)
+
+
 X = ones(4)
 ARGUMENTS: list[tuple[type[e.LaunchRefused], tuple[Any, ...], str]] = [
     (e.ArgumentCount, (X,), "1 arguments; the kernel takes 2"),
@@ -84,6 +97,26 @@ def test_wrong_arguments_are_refused(
     with pytest.raises(wanted, match=said):
         Prepared(planned(*COPY), driver, *ON)(*given)
     assert driver.launches == []
+
+
+FIELDS = [("place", "<f8"), ("hits", "<i4"), ("speed", "<f4")]
+RECORDS: list[tuple[type[e.LaunchRefused], dict[str, Any]]] = [
+    (e.ElementTypeDiffers, {"typestr": "|V8"}),
+    (e.ElementTypeDiffers, {"typestr": "|V16", "descr": [*FIELDS[:2], ("pace", "<f4")]}),
+    (e.ElementTypeDiffers, {"typestr": "|V16", "descr": [*FIELDS[:2], ("speed", "<i4")]}),
+    (e.Misaligned, {"typestr": "|V16", "descr": FIELDS, "data": (1032, False)}),
+]
+
+
+@pytest.mark.parametrize(("wanted", "told"), RECORDS)
+def test_arrays_of_other_records_are_refused(wanted: type[e.LaunchRefused], told: dict[str, Any]) -> None:
+    p = planned("record(place=float64, hits=int32, speed=float32)[::1]", "a", "a")
+    driver = FakeDriver()
+    for right in ({"typestr": "|V16"}, {"typestr": "|V16", "descr": FIELDS}):
+        Prepared(p, driver, *ON)(ones(4, **{"data": (1024, False)} | right))
+    assert len(driver.launches) == 2
+    with pytest.raises(wanted):
+        Prepared(p, driver, *ON)(ones(4, **{"data": (1024, False)} | told))
 
 
 def test_a_broadcast_output_is_refused() -> None:
@@ -175,5 +208,6 @@ def test_every_error_has_a_test_that_raises_it() -> None:
     listed = {x for x in vars(e).values() if isinstance(x, type) and issubclass(x, e.LaunchRefused)}
     tested = {x for x, *_ in (*GEOMETRY, *ARGUMENTS, *CLAUSES)}
     tested |= {e.FunctionThreadsTooMany, e.SelfOverlap, e.DeviceDiffers, e.NotANumber, e.ScalarDoesNotFit}
+    tested |= {e.CooperationUnknown, e.GridNotResident, e.StreamUnfit}
     tested |= {e.ContentsUnknown, e.PlanUnusable, e.LaunchRefused, e.ReasonMissing}
     assert listed == tested

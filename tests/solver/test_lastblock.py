@@ -48,6 +48,7 @@ FIRST = "    if t == 0:\n"
 TAIL = "        out[0] = acc\n"
 ADD = "cuda.atomic.add(done, 0, 1)"
 LAST = "s[0] == cuda.gridDim.x - 1 and"
+IF_LAST = "    if s[0] == cuda.gridDim.x - 1 and "
 FLAG = "1 if cuda.atomic.add(done, 0, 1) == cuda.gridDim.x - 1 else 0"
 
 
@@ -60,6 +61,11 @@ FLAG = "1 if cuda.atomic.add(done, 0, 1) == cuda.gridDim.x - 1 else 0"
         ((LAST, "s[0] + 1 == cuda.gridDim.x and"),),
         ((ADD, FLAG), (LAST, "s[0] == 1 and")),
         ((ADD, FLAG), (LAST, "s[0] != 0 and")),
+        ((TAIL, TAIL + "        done[0] = 0\n"),),
+        ((TAIL, TAIL + "        cuda.atomic.exch(done, 0, 0)\n"),),
+        ((TAIL, TAIL + "    cuda.syncthreads()\n" + IF_LAST + "t == 1:\n        done[0] = 0\n"),),
+        ((ADD, "cuda.atomic.inc(done, 0, cuda.gridDim.x - 1)"),),
+        ((ADD, "cuda.atomic.inc(done, 0, cuda.gridDim.x)"), (TAIL, TAIL + "        done[0] = 0\n")),
     ],
 )  # fmt: skip
 def test_the_last_block_reads_what_all_wrote(changes: tuple[tuple[str, str], ...]) -> None:
@@ -82,6 +88,14 @@ def test_the_last_block_reads_what_all_wrote(changes: tuple[tuple[str, str], ...
         ((ADD, "cuda.atomic.add(done, 0, 2)"),),
         ((ADD, "cuda.atomic.add(done, 0, x)"),),
         ((ADD, "cuda.atomic.max(done, 0, 1)"),),
+        ((TAIL, TAIL + "    done[0] = 0\n"),),
+        ((TAIL, TAIL + "    if t == 0:\n        done[0] = 0\n"),),
+        ((TAIL, TAIL + "    if s[0] == 0 and t == 0:\n        done[0] = 0\n"),),
+        ((TAIL, TAIL + "    if s[0] >= cuda.gridDim.x - 2 and t == 0:\n        done[0] = 0\n"),),
+        ((TAIL, TAIL + IF_LAST + "t < 2:\n        done[0] = t\n"),),
+        ((ADD, "cuda.atomic.inc(done, 0, cuda.gridDim.x - 2)"),),
+        ((ADD, "cuda.atomic.inc(done, 0, x)"),),
+        ((ADD, "cuda.atomic.dec(done, 0, cuda.gridDim.x)"),),
         ((ADD, "cuda.atomic.add(done, b % done.size, 1)"),),
         (("if t == 0:", "if t < 2:"),),
         (("        s[0] = cuda", "        for _ in range(2):\n            s[0] = cuda"),),

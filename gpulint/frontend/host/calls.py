@@ -13,6 +13,7 @@ from gpulint.frontend.host import (
     every,
     follow,
     launches,
+    records,
     tiles,
     torchcalls,
     torchmethods,
@@ -182,7 +183,7 @@ def _dotted(
         return args[0]
     made = torchcalls.call(m, s, path, args, kw, text) if m.tiles else None
     if made is None:
-        made = arrays.create(m, s, path, args, kw, text)
+        made = records.described(path, args, kw) or arrays.create(m, s, path, args, kw, text)
     return made if made is not None else builtin.call(m, s, path, args, kw, text)
 
 

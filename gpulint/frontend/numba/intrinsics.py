@@ -21,6 +21,7 @@ from gpulint.frontend.numba.memory import element_type, make
 from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Named, Tuple, Unresolved, Value
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
+from gpulint.ir.collectives import COLLECTIVES
 from gpulint.ir.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UNKNOWN, FloatType, Type
 
 # --- coordinates
@@ -220,7 +221,9 @@ def _warp(name: str, mask_first: bool, result: Type | None) -> Intrinsic:
     def lower(cx: Context, node: ast.Call, given: Arguments) -> Value:
         operands = scalars(cx, given, node)
         mask = operands[0] if mask_first and operands else None
-        cx.emit(n.Barrier("warp", mask, span=cx.span(node), orders=False))
+        known = name if mask is not None and name in COLLECTIVES else ""
+        brought = operands[1:] if known else ()
+        cx.emit(n.Barrier("warp", mask, span=cx.span(node), orders=False, collective=known, given=brought))
         type_ = result if result is not None else (operands[1].type if len(operands) > 1 else UNKNOWN)
         value = cx.fresh(name, type_, node, operands)
         if name == "match_all_sync" or name.endswith("_intrinsic"):

@@ -44,7 +44,7 @@ class DivergentBarrier(VerdictRule):
     property = "convergent"
 
     def claims(self, verdict: Verdict, view: View) -> bool:
-        return verdict.obligation.kind != "warp"
+        return verdict.obligation.kind not in ("warp", "shuffle")
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         if len(witness.points) < 2:

@@ -24,7 +24,7 @@ class WarpMask(VerdictRule):
         t = cuda.threadIdx.x
         v = x[t]
         if t % 32 < 16:
-            v += cuda.shfl_down_sync(0xFFFFFFFF, v, 8)
+            v += cuda.shfl_xor_sync(0xFFFFFFFF, v, 8)
         cuda.syncthreads()
         out[t] = v
     ```
@@ -36,7 +36,7 @@ class WarpMask(VerdictRule):
         t = cuda.threadIdx.x
         v = x[t]
         if t % 32 < 16:
-            v += cuda.shfl_down_sync(0x0000FFFF, v, 8)
+            v += cuda.shfl_xor_sync(0x0000FFFF, v, 8)
         cuda.syncthreads()
         out[t] = v
     ```

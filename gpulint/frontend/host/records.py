@@ -1,0 +1,40 @@
+"""Structured element types: `np.dtype([("x", np.float32), ("n", np.int32)])`, packed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpulint.frontend.host.arrays import Keywords, dtype_value
+from gpulint.frontend.host.dtypes import ITEM_SIZES
+from gpulint.frontend.host.values import Const, DType, Seq, Value
+
+PATHS = ("numpy.dtype", "cupy.dtype")
+MAX_FIELDS = 64
+
+
+def described(path: str, args: Sequence[Value], kw: Keywords) -> DType | None:
+    """The type that a call of `np.dtype` makes, named `record(x=float32, n=int32)`; a plain one by its name.
+
+    None for other calls, and for layouts that are not simply one scalar field after the other.
+    """
+    if path not in PATHS or len(args) != 1 or kw:
+        return None
+    given = args[0]
+    if not isinstance(given, Seq):
+        name = dtype_value(given)
+        return DType(name) if name else None
+    fields = [_field(x) for x in given.items[: MAX_FIELDS + 1]]
+    if not fields or len(fields) > MAX_FIELDS or None in fields:
+        return None
+    return DType(f"record({', '.join(f for f in fields if f)})")
+
+
+def _field(given: Value) -> str | None:
+    if not isinstance(given, Seq) or len(given.items) != 2:
+        return None
+    name, kind = given.items
+    text = name.value if isinstance(name, Const) else None
+    type_ = dtype_value(kind)
+    if not isinstance(text, str) or not text.isidentifier() or type_ not in ITEM_SIZES:
+        return None
+    return f"{text}={type_}"

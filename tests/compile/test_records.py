@@ -1,0 +1,106 @@
+"""Arrays of records: layout, what is loaded from where, and what is refused."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from compile.compiled import compiled
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpulint._compiling import prove
+from gpulint.compile.error import CompileError
+from gpulint.compile.records import Record, of_text, read
+from gpulint.compile.signature import parse, text_of
+from gpulint.ir.types import BOOL, FLOAT32, FLOAT64, INT8, INT32, INT64, UINT16
+
+TYPES = st.sampled_from([BOOL, INT8, UINT16, INT32, INT64, FLOAT32, FLOAT64])
+MOVE = """
+@gpulint.contract(requires=["a.size >= n"])
+@cuda.jit
+def k(a, n):
+    i = cuda.grid(1)
+    if i < n:
+        a[i].speed = a[i].place * 2
+        a[i].hits += 1
+"""
+COPY = """
+@cuda.jit
+def k(a, b):
+    i = cuda.grid(1)
+    if i < a.size and i < b.size:
+        a[i] = b[i]
+"""
+KIND = "record(place=float64, hits=int32, speed=float32)[::1], int64"
+
+
+def record(*types: object) -> Record:
+    return Record(tuple((f"f{k}", t) for k, t in enumerate(types)))  # type: ignore[misc]
+
+
+def test_fields_are_packed_as_numpy_packs_them() -> None:
+    r = record(INT8, FLOAT64, UINT16, BOOL)
+    assert (r.size, dict(r.offsets), r.alignment) == (12, {"f0": 0, "f1": 1, "f2": 9, "f3": 11}, 4)
+    assert [r.aligned(name) for name, _ in r.fields] == [1, 1, 1, 1]
+
+
+@given(st.lists(TYPES, min_size=1, max_size=6), st.integers(0, 9))
+def test_a_field_is_as_aligned_as_is_said(types: list[object], k: int) -> None:
+    r = record(*types)
+    for name, _ in r.fields:
+        assert (k * r.size + r.offsets[name]) % r.aligned(name) == 0
+    assert k * r.size % r.alignment == 0
+
+
+@given(st.lists(TYPES, min_size=1, max_size=6))
+def test_a_record_is_read_back_as_it_is_written(types: list[object]) -> None:
+    r = record(*types)
+    assert of_text(str(r)) == r
+    (spec,) = parse(f"{r}[:, ::1]")
+    assert text_of((spec,)) == f"void({r}[:, ::1])"
+
+
+@pytest.mark.parametrize(
+    "text", ["record()", "record(a=complex64)", "record(a=b.c)", "record(int32)", "record(**x)"]
+)
+def test_what_is_no_record_is_refused(text: str) -> None:
+    with pytest.raises(CompileError):
+        read(ast.parse(text, mode="eval").body)
+    assert of_text(text) is None
+
+
+def test_fields_are_loaded_and_stored_at_their_offsets(tmp_path: Path) -> None:
+    pytest.importorskip("llvmlite")
+    ptx = compiled(tmp_path, MOVE, KIND).ptx
+    assert re.search(r"(mad\.lo\.s64|mul\.wide\.u32) .*, 16[,;]|shl\.b64 .*, 4;", ptx)
+    places = re.findall(r"(ld|st)\.global\.(\S+)\s.*?\[%rd\d+(\+\d+)?\]", ptx)
+    both = [("st", "v2.b32", "+8")]  # neighbours at a multiple of 8 bytes are one store
+    assert places == [("ld", "b64", ""), ("ld", "b32", "+8"), *both]
+
+
+@pytest.mark.parametrize(
+    ("text", "signature", "said"),
+    [
+        (MOVE, KIND.replace("speed", "pace"), "no field `speed`"),
+        (MOVE, "float64[::1], int64", "fields of `a` are not known"),
+        (COPY,
+         "record(x=int32)[::1], record(x=int32)[::1]", "as a whole"),
+    ],
+)  # fmt: skip
+def test_other_uses_are_refused(tmp_path: Path, text: str, signature: str, said: str) -> None:
+    with pytest.raises(CompileError, match=said):
+        compiled(tmp_path, text, signature, ptx=False)
+
+
+def test_the_fields_are_those_of_the_launch_in_view(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    launch = (
+        "\n\ndef run(n):\n    a = cuda.to_device(np.zeros(n, dtype=KIND))\n    k[(n + 63) // 64, 64](a, n)\n"
+    )
+    head = "import gpulint\nimport numpy as np\nfrom numba import cuda\n"
+    kind = "KIND = np.dtype([('place', np.float64), ('hits', 'i4'), ('speed', np.float32)])\n"
+    path.write_text(head + kind + MOVE + launch)
+    assert text_of(prove(path, "").signature) == f"void({KIND})"

@@ -14,6 +14,7 @@ COMMANDS = {
     "rule": "explain a rule",
     "ir": "show a kernel at any stage of the analysis",
     "compile": "compile a verified kernel to PTX",
+    "run": "run a kernel within its contract, and compare",
     "verify-certificate": "hold a certificate against its code and source",
     "list": "list the kernels of files",
     "version": "print the version",

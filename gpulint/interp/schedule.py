@@ -47,10 +47,11 @@ def _points(machine: Machine) -> Iterator[tuple[Triple, list[Triple]]]:
         return
     x, y, z = launch.block
     threads = [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
-    gx, gy, gz = launch.grid
-    for bz in range(gz):
-        for by in range(gy):
-            yield from (((bx, by, bz), threads) for bx in range(gx))
+    step = -1 if launch.backwards else 1
+    xs, ys, zs = (range(n)[::step] for n in launch.grid)
+    for bz in zs:
+        for by in ys:
+            yield from (((bx, by, bz), threads[::step]) for bx in xs)
 
 
 def _chosen(points: tuple[Point, ...], grid: Triple, block: Triple) -> Iterator[tuple[Triple, list[Triple]]]:

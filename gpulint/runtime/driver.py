@@ -110,11 +110,8 @@ class Driver:
     def counter(self, stream: int) -> int:
         """The address of a word for barriers of grids, zero at first; launches of one stream share it."""
         if stream not in self.counters:
-            self.current()
-            found = ctypes.c_uint64()
-            self.call("cuMemAlloc_v2", ctypes.byref(found), ctypes.c_size_t(4))
-            self.call("cuMemsetD32_v2", found, ctypes.c_uint(0), ctypes.c_size_t(1))
-            self.counters[stream] = found.value
+            self.counters[stream] = self.allocate(4)
+            self.put(self.counters[stream], bytes(4))
         return self.counters[stream]
 
     def device_of(self, pointer: int) -> int | None:
@@ -130,6 +127,22 @@ class Driver:
         out = ctypes.create_string_buffer(size)
         self.call("cuMemcpyDtoH_v2", out, ctypes.c_uint64(pointer), ctypes.c_size_t(size))
         return out.raw
+
+    def allocate(self, size: int) -> int:
+        """The address of new memory on the device, of one byte at least."""
+        self.current()
+        found = ctypes.c_uint64()
+        self.call("cuMemAlloc_v2", ctypes.byref(found), ctypes.c_size_t(max(size, 1)))
+        return found.value
+
+    def put(self, pointer: int, raw: bytes) -> None:
+        """Copy bytes to the device's memory."""
+        self.call("cuMemcpyHtoD_v2", ctypes.c_uint64(pointer), raw, ctypes.c_size_t(len(raw)))
+
+    def free(self, pointer: int) -> None:
+        """Give memory back, after all work that uses it."""
+        if pointer:
+            self.call("cuMemFree_v2", ctypes.c_uint64(pointer))
 
     def launcher(
         self, function: ctypes.c_void_p, grid: tuple[int, int, int], block: tuple[int, int, int],

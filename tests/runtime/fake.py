@@ -23,6 +23,7 @@ class FakeDriver:
     at_a_time: int = 4
     device: int | None = 0
     together: bool = False
+    held: Any = None
     launches: list[Any] = field(default_factory=list)
     allowed: list[int] = field(default_factory=list)
 
@@ -52,6 +53,16 @@ class FakeDriver:
 
     def fetch(self, pointer: int, size: int) -> bytes:
         return ctypes.string_at(pointer, size)
+
+    def allocate(self, size: int) -> int:
+        self.held = ctypes.create_string_buffer(max(size, 1))
+        return ctypes.addressof(self.held)
+
+    def put(self, pointer: int, raw: bytes) -> None:
+        ctypes.memmove(pointer, raw, len(raw))
+
+    def free(self, pointer: int) -> None:
+        pass
 
     def current(self) -> None:
         pass

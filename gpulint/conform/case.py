@@ -1,0 +1,169 @@
+"""One launch, its inputs and what the reference interpreter makes of it, as plain data that can travel."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from gpulint.compile.artifact import Proved
+from gpulint.compile.signature import ArraySpec
+from gpulint.conform import contents, sizes
+from gpulint.conform.contents import Number
+from gpulint.interp.environment import environment
+from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Violation
+from gpulint.interp.machine import run
+from gpulint.ir import nodes as n
+from gpulint.ir.walk import statements
+from gpulint.runtime.arrays import dtype_of
+
+STEPS = 4_000_000
+TRIES = 12  # draws for each launch that is wanted
+FENCES = ("fence_device", "fence_system")
+HARMLESS = ("negative-index", "wrap")  # a subscript that counts from the end; arithmetic that wraps as it may
+
+
+@dataclass(frozen=True)
+class Case:
+    """A launch: `given` holds the elements of each array before it, `wanted` after it, in row-major order.
+
+    None in `wanted` is an element that the interpreter does not know, or that hangs on the order of threads.
+    `sorted_` holds the elements of arrays that hang on it only in their places. `shared`: dynamic shared
+    memory in bytes. Records are listed field by field.
+    """
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared: int
+    shapes: dict[str, tuple[int, ...]]
+    numbers: dict[str, Number]
+    given: dict[str, list[Number]]
+    wanted: dict[str, list[Number | None]] = field(default_factory=dict)
+    sorted_: dict[str, list[Number]] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """The case as JSON takes it."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        parts = [f"{name} {'x'.join(map(str, shape))}" for name, shape in self.shapes.items()]
+        parts += [f"{name} = {value}" for name, value in self.numbers.items()]
+        return f"grid {_dims(self.grid)}, block {_dims(self.block)}, {', '.join(parts)}"
+
+
+def _dims(d: tuple[int, int, int]) -> str:
+    return "x".join(map(str, d)).removesuffix("x1").removesuffix("x1")
+
+
+def read(plain: dict[str, Any]) -> Case:
+    """A case from its JSON form."""
+    shapes = {name: tuple(shape) for name, shape in plain["shapes"].items()}
+    x, y, z = plain["grid"]
+    bx, by, bz = plain["block"]
+    return Case(**{**plain, "shapes": shapes, "grid": (x, y, z), "block": (bx, by, bz)})
+
+
+def cases(p: Proved, count: int, seed: int = 0) -> Iterator[Case]:
+    """At most `count` different launches within the contract, the same ones for a seed."""
+    seen: set[str] = set()
+    draw = random.Random(f"{p.kernel.qualname}/{seed}")
+    for _ in range(TRIES * count):
+        made = _drawn(p, draw)
+        if made is not None and str(made) not in seen:
+            seen.add(str(made))
+            yield made
+        if len(seen) == count:
+            return
+
+
+def _drawn(p: Proved, draw: random.Random) -> Case | None:
+    found = sizes.draw(p, draw)
+    if found is None:
+        return None
+    numbers = contents.scalars(p, found.numbers, draw)
+    arrays = {name: ConcreteArray(shape) for name, shape in found.shapes.items()}
+    env = environment(p.kernel, ConcreteLaunch(found.grid, found.block, arrays, numbers))
+    given = {}
+    for q, s in zip(p.kernel.params, p.signature, strict=True):
+        if isinstance(s, ArraySpec):
+            values = contents.elements(p, q.name, s, found.shapes[q.name], env, draw)
+            if values is None:
+                return None
+            given[q.name] = values
+    shared = _shared(p.kernel, math.prod(found.block), draw)
+    return Case(found.grid, found.block, shared, dict(found.shapes), numbers, given)
+
+
+def _shared(kernel: n.Kernel, threads: int, draw: random.Random) -> int:
+    """Bytes of dynamic shared memory: for a kernel that asks for it, some for each thread."""
+    asked = [s for s in statements(kernel.body) if isinstance(s, n.Alloc) and s.shape is None]
+    if not asked:
+        return 0
+    widest = max(dtype_of(s.type.element)[1] for s in asked)
+    return widest * draw.choice((threads, threads, 2 * threads, threads // 2))
+
+
+# --- what the interpreter makes of it
+
+
+def interpreted(p: Proved, case: Case) -> tuple[Case, list[Violation]]:
+    """The case with what is in the arrays after the launch, and what went wrong in the interpreter.
+
+    It runs with the threads in order and in the opposite order: where the two differ, the result hangs on
+    the order in which atomics come by, and an element by itself says nothing.
+    """
+    one, wrong = _run(p, case, False)
+    other, more = _run(p, case, True)
+    wanted: dict[str, list[Number | None]] = {}
+    places: dict[str, list[Number]] = {}
+    for name, values in one.items():
+        pairs = list(zip(values, other[name], strict=True))
+        wanted[name] = [a if a is not None and _same(a, b) else None for a, b in pairs]
+        known = [sorted(x for x in side if x is not None) for side in (values, other[name])]
+        if None in wanted[name] and len(known[0]) == len(known[1]) == len(values) and known[0] == known[1]:
+            places[name] = known[0]
+    return replace(case, wanted=wanted, sorted_=places), [*wrong, *more]
+
+
+def _same(a: Number, b: Number | None) -> bool:
+    return b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def _run(p: Proved, case: Case, backwards: bool) -> tuple[dict[str, list[Number | None]], list[Violation]]:
+    specs = dict(zip((q.name for q in p.kernel.params), p.signature, strict=True))
+    arrays = {name: ConcreteArray(shape, _start(case, name)) for name, shape in case.shapes.items()}
+    launch = ConcreteLaunch(
+        case.grid, case.block, arrays, case.numbers, dynamic_shared=case.shared, max_steps=STEPS,
+        backwards=backwards,
+    )  # fmt: skip
+    outcome = run(p.kernel, launch)
+    out: dict[str, list[Number | None]] = {}
+    for name, shape in case.shapes.items():
+        spec = specs[name]
+        assert isinstance(spec, ArraySpec)
+        if spec.record is not None:
+            out[name] = [None] * len(case.given[name])  # the fields of a record are not told apart at its end
+            continue
+        values: list[Number | None] = list(case.given[name])
+        for at, value in outcome.written[name].items():
+            values[_flat(at, shape)] = value if isinstance(value, (int, float)) else None
+        out[name] = values
+    fences = any(isinstance(s, n.Barrier) and s.kind in FENCES for s in statements(p.kernel.body))
+    ordered = ("race",) if fences else ()  # what a fence makes known, the interpreter does not follow
+    return out, [v for v in outcome.violations if v.kind not in (*HARMLESS, *ordered)]
+
+
+def _start(case: Case, name: str) -> Any:
+    shape = case.shapes[name]
+    places = itertools.product(*(range(e) for e in shape))
+    return dict(zip(places, case.given[name], strict=False)).__getitem__
+
+
+def _flat(at: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    out = 0
+    for i, extent in zip(at, shape, strict=True):
+        out = out * extent + i
+    return out

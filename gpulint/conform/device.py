@@ -1,0 +1,124 @@
+"""A case on the GPU: its arrays in the device's memory, one checked launch, and what differs afterwards."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpulint.compile.signature import ArraySpec
+from gpulint.conform.case import Case
+from gpulint.conform.contents import Number
+from gpulint.ir.types import BoolType, FloatType, Type
+from gpulint.runtime.arrays import CODES, dtype_of
+from gpulint.runtime.driver import Driver
+from gpulint.runtime.plan import Plan
+from gpulint.runtime.prepare import Prepared
+
+RELATIVE, ABSOLUTE = 2e-5, 2e-6  # of floats of 32 bits
+EXACTER, FINER = 1e-9, 1e-12  # of floats of 64 bits
+ROUGH = 2e-3  # of floats of 16 bits
+SHOWN = 3
+LETTERS = {"b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q",
+           "f2": "e", "f4": "f", "f8": "d"}  # fmt: skip
+
+
+@dataclass
+class Memory:
+    """An array in the device's memory, with the interface by which libraries pass such."""
+
+    driver: Driver
+    spec: ArraySpec
+    shape: tuple[int, ...]
+    pointer: int = field(default=0)
+
+    @property
+    def count(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def layout(self) -> str:
+        """The letters by which `struct` packs an element."""
+        types = [t for _, t in self.spec.record.fields] if self.spec.record else [self.spec.element]
+        return "".join(LETTERS[_code(t)] for t in types)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        kind = f"|V{self.spec.size}" if self.spec.record else f"<{_code(self.spec.element)}"
+        return {
+            "shape": self.shape,
+            "typestr": kind,
+            "data": (self.pointer, False),
+            "version": 3,
+            "strides": None,
+        }
+
+    def fill(self, values: Sequence[Number]) -> None:
+        """Allocate and copy elements there; those of records come field by field."""
+        width = len(self.layout)
+        columns = [values[k * self.count : (k + 1) * self.count] for k in range(width)]
+        raw = b"".join(struct.pack(f"<{self.layout}", *row) for row in zip(*columns, strict=True))
+        self.pointer = self.driver.allocate(len(raw))
+        self.driver.put(self.pointer, raw)
+
+    def elements(self) -> list[Number]:
+        """The elements, copied back; in the order in which they were given."""
+        raw = self.driver.fetch(self.pointer, self.count * self.spec.size)
+        rows = list(struct.iter_unpack(f"<{self.layout}", raw))
+        return [row[k] for k in range(len(self.layout)) for row in rows]
+
+    def free(self) -> None:
+        self.driver.free(self.pointer)
+
+
+def _code(t: Type) -> str:
+    return CODES[dtype_of(t)[0]]
+
+
+def launched(plan: Plan, driver: Driver, case: Case) -> dict[str, list[Number]]:
+    """The elements of every array after the launch. Raises LaunchRefused, DriverError."""
+    held: dict[str, Memory] = {}
+    arguments: list[Any] = []
+    try:
+        for a in plan.arguments:
+            if isinstance(a.spec, ArraySpec):
+                held[a.name] = Memory(driver, a.spec, case.shapes[a.name])
+                held[a.name].fill(case.given[a.name])
+                arguments.append(held[a.name])
+            else:
+                arguments.append(case.numbers[a.name])
+        Prepared(plan, driver, case.grid, case.block, case.shared)(*arguments)
+        return {name: m.elements() for name, m in held.items()}
+    finally:
+        for m in held.values():
+            m.free()
+
+
+def different(plan: Plan, case: Case, found: dict[str, list[Number]]) -> list[str]:
+    """What is not as the interpreter has it, the first few places."""
+    specs = {a.name: a.spec for a in plan.arguments}
+    out = []
+    for name, wanted in case.wanted.items():
+        spec = specs[name]
+        assert isinstance(spec, ArraySpec)
+        got, expected = found[name], wanted
+        if name in case.sorted_:
+            got, expected = sorted(got), list(case.sorted_[name])
+        out += [
+            f"{name}[{k}] is {a}, not {b}"
+            for k, (a, b) in enumerate(zip(got, expected, strict=True))
+            if b is not None and not agree(spec.element, a, b)
+        ]
+    return out[:SHOWN]
+
+
+def agree(t: Type, a: Number, b: Number) -> bool:
+    """Whether two results of a type are the same: integers exactly, floats within the tolerance."""
+    if not isinstance(t, FloatType):
+        return bool(a) == bool(b) if isinstance(t, BoolType) else a == b
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    relative, absolute = {16: (ROUGH, ROUGH), 32: (RELATIVE, ABSOLUTE), 64: (EXACTER, FINER)}[t.bits]
+    return math.isclose(a, b, rel_tol=relative, abs_tol=absolute)

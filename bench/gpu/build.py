@@ -4,7 +4,8 @@ usage: python bench/gpu/build.py FOLDER [--arch sm_90] [--vectors 1 2 4]
 
 FOLDER then holds the PTX and certificate of each kernel (of streaming ones once for each number of vectors a
 thread) and `cases.json`: launches, their inputs and the reference interpreter's results. `run.py` does the
-rest there; neither llvmlite nor a solver is needed by then.
+rest there, and `check.py` for the examples; neither llvmlite nor a solver is needed by then. Examples go to
+`example.*` and `examples.json`, the kernels of `native.cu`, compiled by nvcc -O3, to `native.cubin`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -22,11 +25,14 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 from cases import Case, cases, contents
 from signatures import SIGNATURES
 
+from examples import LAUNCHES, paths
 from gpulint._compiling import prove
 from gpulint.compile.artifact import Proved, make
 from gpulint.compile.certificate import certificate
 from gpulint.compile.context import Options
 from gpulint.compile.files import write_all
+from gpulint.conform.case import cases as drawn
+from gpulint.conform.case import interpreted
 from gpulint.interp import run as interpret
 from gpulint.interp.launch import ConcreteArray, ConcreteLaunch
 
@@ -62,6 +68,34 @@ def expected(proved: Proved, case: Case) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def examples(folder: Path, arch: str) -> dict[Path, str]:
+    """The files of all right examples: code, certificates, launches with their results."""
+    files: dict[Path, str] = {}
+    launches: dict[str, Any] = {}
+    for name, path in paths():
+        proved = prove(path, "")
+        made = make(proved, arch)
+        files[folder / f"example.{name}.ptx"] = made.ptx
+        files[folder / f"example.{name}.certificate.json"] = certificate(made, path)
+        found = [interpreted(proved, case) for case in drawn(proved, LAUNCHES)]
+        bad = [v for _, wrong in found for v in wrong]
+        if bad or not found:
+            raise SystemExit(f"{name}: the interpreter says {bad[:2] or 'nothing: no launch was found'}")
+        launches[name] = [case.plain() for case, _ in found]
+        print(f"{name}: {len(found)} launches")
+    files[folder / "examples.json"] = json.dumps(launches)
+    return files
+
+
+def native(folder: Path, arch: str) -> None:
+    """The CUDA C++ kernels, where there is an nvcc."""
+    if shutil.which("nvcc") is None:
+        print("no nvcc: nothing to compare with")
+        return
+    out, source = folder / "native.cubin", SOURCE.with_name("native.cu")
+    subprocess.run(["nvcc", "-O3", f"-arch={arch}", "-cubin", "-o", str(out), str(source)], check=True)
+
+
 def main() -> int:
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("folder", type=Path)
@@ -85,7 +119,8 @@ def main() -> int:
         print(f"{name}: {time.process_time() - start:.2f} s, {len(wanted.get(name, []))} launches")
         found += [expected(proved, case) for case in wanted.get(name, [])]
     files[o.folder / "cases.json"] = json.dumps(found)
-    write_all(files)
+    write_all({**files, **examples(o.folder, o.arch)})
+    native(o.folder, o.arch)
     return 0
 
 

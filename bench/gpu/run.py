@@ -2,7 +2,8 @@
 
 usage: python bench/gpu/run.py FOLDER [--out FILE.json] [--check-only] [--elements N]
 
-Needs the CUDA driver and PyTorch (for memory and its own kernels); without numba-cuda its times are left out.
+Needs the CUDA driver and PyTorch (for memory and its own kernels); without numba-cuda its times are left out,
+and without `native.cubin` those of nvcc. `check.py` does the same for the examples, without PyTorch.
 Exits 1 when a result is wrong.
 """
 
@@ -22,6 +23,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
 
+import compare
 import torch
 
 from gpulint.compile.signature import ArraySpec
@@ -273,6 +275,7 @@ def main() -> int:
         "overhead-us": overhead(o.folder),
         "gigabytes-per-second": times(o.folder, o.elements),
         "beside-numba-ms": {name: beside_numba(o.folder, name) for name in others()},
+        "beside-nvcc-ms": compare.table(o.folder, load) if (o.folder / "native.cubin").exists() else {},
     }
     text = json.dumps(report, indent=2)
     print(text)

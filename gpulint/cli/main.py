@@ -16,6 +16,8 @@ COMMANDS = {
     "compile": "compile a verified kernel to PTX",
     "run": "run a kernel within its contract, and compare",
     "verify-certificate": "hold a certificate against its code and source",
+    "doctor": "say what is found on this machine, and how to get the rest",
+    "new": "start a kernel: contract, test and pre-commit file",
     "list": "list the kernels of files",
     "version": "print the version",
 }

@@ -57,6 +57,28 @@ class Driver:
         self.call("cuDeviceGetAttribute", ctypes.byref(value), which, self.device)
         return value.value
 
+    def version(self) -> str:
+        """The newest CUDA that the driver runs, as in `13.0`."""
+        value = ctypes.c_int()
+        self.call("cuDriverGetVersion", ctypes.byref(value))
+        return f"{value.value // 1000}.{value.value % 1000 // 10}"
+
+    def count(self) -> int:
+        """Devices that the driver sees."""
+        value = ctypes.c_int()
+        self.call("cuDeviceGetCount", ctypes.byref(value))
+        return value.value
+
+    def name(self) -> str:
+        """The device's name."""
+        text = ctypes.create_string_buffer(256)
+        self.call("cuDeviceGetName", text, len(text), self.device)
+        return text.value.decode(errors="replace")
+
+    def capability(self) -> str:
+        """The device's architecture, as in `sm_90`."""
+        return f"sm_{self.attribute(MAJOR) * 10 + self.attribute(MINOR)}"
+
     def limits(self) -> DeviceLimits:
         """The limits of the device; of one that the table lacks, those of the newest before it."""
         cc = self.attribute(MAJOR) * 10 + self.attribute(MINOR)

@@ -108,11 +108,13 @@ def _analysis(source: KernelSource, project: Project, launches: Launches, config
     try:
         from gpulint.dataflow import analyse as access_set
         from gpulint.frontend import lower
+        from gpulint.frontend.host.site import tuples
         from gpulint.rules.spelling import spell
         from gpulint.solver.decide import decide
         from gpulint.solver.options import Options
 
-        kernel, sites = lower(source, project), launches.of(source)
+        sites = launches.of(source)
+        kernel = lower(replace(source, tuples=tuples(sites)), project)
         if source.dialect == "triton" and sites:
             from gpulint.frontend.retype import elements, retype
 

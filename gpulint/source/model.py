@@ -6,6 +6,7 @@ Data only; `discover`, `parse`, `resolve`, `constants` and `kernels` make and an
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Union
@@ -106,7 +107,8 @@ class KernelSource:
     knows the compiled object (`kernel`, `Class.kernel`, `make.k`), the function's own first.
     `device` is True for a device function, None when it hangs on a value that is not constant.
     `signatures` are the eager signatures as written (strings or expressions). `options` are the
-    other keyword arguments. `declared` are contract clauses given by decorator or comment.
+    other keyword arguments. `declared` are contract clauses given by decorator or comment. `tuples` are
+    parameters for which every launch in view gives a tuple, with its length.
     """
 
     node: FunctionNode
@@ -120,6 +122,7 @@ class KernelSource:
     signatures: tuple[Union[str, ast.expr], ...] = ()
     options: dict[str, ast.expr] = field(default_factory=dict)
     declared: tuple[tuple[str, Span], ...] = ()
+    tuples: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Union
 
@@ -128,3 +128,13 @@ class LaunchSite:
     forwarded: bool = False  # grid and block are the caller's, and callers in view have sites of their own
     usual: tuple[Bool, ...] = ()
     ranked: bool = True  # False when the grid or block is an unknown that is taken as one number
+
+
+def tuples(sites: Sequence[LaunchSite]) -> dict[str, int]:
+    """The parameters for which all sites give tuples of one length, and the length."""
+    found: dict[str, set[int | None]] = {}
+    for site in sites:
+        for name, a in site.arguments.items():
+            found.setdefault(name, set()).add(a.items if isinstance(a, Other) else None)
+    known = {name: next(iter(lengths)) for name, lengths in found.items() if len(lengths) == 1}
+    return {name: length for name, length in known.items() if length is not None}

@@ -32,7 +32,8 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
     `cuda.grid(n)` implies.
     """
     world = worlds.of(project)
-    frame = Frame(source.node, source.scope, source.module, world.facts(source.node, source.scope))
+    facts = world.facts(source.node, source.scope, source.tuples)
+    frame = Frame(source.node, source.scope, source.module, facts)
     frame.tails = tails(source.node)
     cx = Context(world, frame)
     cx.fast = _fast(source, project)

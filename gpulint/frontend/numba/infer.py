@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gpulint.frontend.numba.calleefacts import Callees
@@ -37,20 +37,25 @@ class Inference:
         self.world = world
         self._done: dict[FunctionNode, Facts] = {}
 
-    def facts(self, function: FunctionNode, scope: Scope) -> Facts:
+    def facts(self, function: FunctionNode, scope: Scope, tuples: Mapping[str, int]) -> Facts:
+        if tuples:
+            return _Reader(self.world, scope, tuples).run(function)
         found = self._done.get(function)
         if found is None:
             self._done[function] = Facts()
-            found = _Reader(self.world, scope).run(function)
+            found = _Reader(self.world, scope, tuples).run(function)
             self._done[function] = found
         return found
 
 
 class _Reader(Callees):
-    def __init__(self, world: World, scope: Scope) -> None:
+    def __init__(self, world: World, scope: Scope, tuples: Mapping[str, int]) -> None:
         super().__init__(world, scope)
         self.tuples: dict[str, int] = {}  # lengths of names that hold tuples
         self.spread: set[str] = set()
+        for name, length in tuples.items():
+            self.spread.add(name)
+            self.fact(name).items = min(length, 64)
 
     def run(self, function: FunctionNode) -> Facts:
         if function.args.vararg is not None:
@@ -162,8 +167,10 @@ class _Reader(Callees):
                 groups.clear()  # a[i].x[j]: the field's own subscripts say nothing of a
                 node = node.value
         if slices and isinstance(node, ast.Name) and node.id in self.spread:
-            groups = groups[:-1]
-            name = self.star_item(node.id, slices[-1])
+            name: str | None = node.id
+            while slices and name is not None and name in self.spread:
+                groups = groups[:-1]
+                name = self.star_item(name, slices.pop())
         else:
             name = path_of(node)
         need = dropped = 0

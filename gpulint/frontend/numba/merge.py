@@ -43,6 +43,8 @@ def conditional(
     paths = (env_yes, yes, dead_yes), (env_no, no, dead_no)
     cx.frame.env = join(cx, *_typed(cx, *paths, settled, node), cx.span(node))
     cx.dead = dead_yes and dead_no
+    if _dropped(yes) and _dropped(no):
+        cx.emit(n.Unsupported("no branch fits the types of the parameters", (), (), cx.span(node)))
     if yes or no:
         cx.emit(n.If(condition, tuple(yes), tuple(no), cx.span(node)))
 
@@ -52,6 +54,12 @@ def _settled_by_the_host(cx: Context, condition: n.Expr) -> bool:
     closures = {name for kind, name in cx.options if kind == "closure"}
     leaves = [e for e in walk(condition) if not isinstance(e, (n.Const, n.Compare, n.Logic, n.Unary))]
     return bool(leaves) and all(isinstance(e, n.Var) and e.name in closures for e in leaves)
+
+
+def _dropped(path: list[n.Stmt]) -> bool:
+    """Whether a path is one that Numba drops, or would have to."""
+    last = path[-1] if path else None
+    return isinstance(last, n.Assume) and last.condition == n.Const(False, BOOL)
 
 
 Path = tuple[Env, list[n.Stmt], bool]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Mapping
 from functools import lru_cache
 
 from gpulint.frontend.numba import callers, members
@@ -82,8 +83,9 @@ class World:
         self._given = False  # what was just resolved is what callers and classes in view give
         self._by_view: set[tuple[Scope, str]] = set()
 
-    def facts(self, function: FunctionNode, scope: Scope) -> Facts:
-        return self.inference.facts(function, scope)
+    def facts(self, function: FunctionNode, scope: Scope, tuples: Mapping[str, int] | None = None) -> Facts:
+        """What its body says of a function's names; `tuples`: parameters known to be tuples, with lengths."""
+        return self.inference.facts(function, scope, tuples or {})
 
     def name(self, node: ast.expr, scope: Scope) -> Value:
         """What a Name or Attribute chain means in the scope."""

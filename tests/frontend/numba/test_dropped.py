@@ -65,7 +65,7 @@ def test_a_tuple_parameter_has_one_length() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "status"), [("x,", "undecided"), ("x, y", "verified"), ("x, y, y", "undecided")]
+    ("given", "status"), [("x,", "undecided"), ("x, y", "verified"), ("x, y, y", "unsupported")]
 )
 def test_nothing_is_said_of_launches_with_a_tuple_of_another_length(given: str, status: str) -> None:
     text = PARTS.format(test="flag", last="if i < a.size:\n            a[i] = 1")
@@ -85,4 +85,27 @@ def test_items_of_tuples_and_stars_are_bound(size: str, status: str) -> None:
         f"    z = cuda.to_device(np.zeros({size}))\n    k[(n + 31) // 32, 32]((x, y), z)\n"
     )
     (report,) = pipeline.check_file(text, "kernel.py", Config()).kernels
+    assert report.status == status
+
+
+ARRAYS = (
+    "from numba import cuda\nimport numpy as np\n\n@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n"
+    "    if i < len(x[0]):\n        x[0][i] = x[1][i] + x[2][1][i]\n\n"
+    "def run(n):\n    a = cuda.to_device(np.zeros(n))\n    b = cuda.to_device(np.zeros(n))\n"
+    "    c = cuda.to_device(np.zeros({size}))\n    k[(n + 31) // 32, 32]((a, b, (1, c)))\n{more}"
+)
+
+
+@pytest.mark.parametrize(
+    ("size", "more", "status"),
+    [
+        ("n", "", "verified"),
+        ("n - 1", "", "refuted"),
+        ("n", "    k[(n + 31) // 32, 32]((a, b, (2, a)))\n", "verified"),
+        ("n", "    k[(n + 31) // 32, 32]((a, b))\n", "unsupported"),
+        ("n", "    k[(n + 31) // 32, 32](a)\n", "unsupported"),
+    ],
+)
+def test_a_launch_tells_that_a_parameter_is_a_tuple(size: str, more: str, status: str) -> None:
+    (report,) = pipeline.check_file(ARRAYS.format(size=size, more=more), "kernel.py", Config()).kernels
     assert report.status == status

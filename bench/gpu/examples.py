@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
-LAUNCHES = 10  # of each example
+LAUNCHES = 8  # of each example
 
 
 def paths() -> Iterator[tuple[str, Path]]:

@@ -8,17 +8,13 @@ in a folder of the user's own; one that cannot be read, is another's or does not
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import stat
-import sys
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpulint import __version__
+from gpulint.cli.entries import content, seal, tool, whole
 from gpulint.source import trace
 
 if TYPE_CHECKING:
@@ -27,24 +23,7 @@ if TYPE_CHECKING:
     from gpulint.report.model import FileReport
 
 FORMAT = 1
-MAX_ENTRY = 32_000_000  # bytes
-MAX_ENTRIES = 8_000
 FAILURES = ("GL002", "GL003")  # internal error, analysis limit
-
-
-def folder() -> Path | None:
-    """Where the platform keeps caches; None where that is not known."""
-    xdg = os.environ.get("XDG_CACHE_HOME", "")
-    try:
-        if Path(xdg).is_absolute():
-            return Path(xdg) / "gpulint"
-        if sys.platform == "win32":
-            local = os.environ.get("LOCALAPPDATA", "")
-            return Path(local) / "gpulint" / "Cache" if local else None
-        home = Path.home()
-    except RuntimeError:  # no home
-        return None
-    return (home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache") / "gpulint"
 
 
 class Cache:
@@ -53,7 +32,7 @@ class Cache:
     def __init__(self, at: Path) -> None:
         self.at = at
         self._answers: dict[trace.Question, str] = {}
-        self._tool = _tool()
+        self._tool = tool()
 
     def key(self, task: Task, config: Config) -> str:
         """What a report is found by; '' for a file that cannot be read."""
@@ -72,9 +51,9 @@ class Cache:
         from gpulint.report.plain import read
 
         try:
-            entry = json.loads(_content(self.at / f"{key}.json"))
+            entry = json.loads(content(self.at / f"{key}.json"))
             body, seen = entry["report"], entry["seen"]
-            if entry["check"] != _check(body, seen):
+            if entry["check"] != seal(body, seen):
                 return None
             if not all(self._answer((kind, path)) == found for kind, path, found in seen):
                 return None
@@ -97,71 +76,10 @@ def put(at: Path, key: str, report: FileReport, seen: Mapping[trace.Question, st
     questions = sorted([kind, path, found] for (kind, path), found in seen.items())
     try:
         body = plain(report)
-        entry = {"check": _check(body, questions), "seen": questions, "report": body}
+        entry = {"check": seal(body, questions), "seen": questions, "report": body}
         data = json.dumps(entry, separators=(",", ":")).encode()
         at.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _whole(at / f"{key}.json") as stream:
+        with whole(at / f"{key}.json") as stream:
             os.write(stream, data)
     except (OSError, ValueError, RecursionError):
         return
-
-
-def prune(at: Path) -> None:
-    """Delete the entries that were written longest ago when there are too many."""
-    with contextlib.suppress(OSError):
-        found = sorted(os.scandir(at), key=lambda e: e.stat(follow_symlinks=False).st_mtime)
-        for e in found[: -MAX_ENTRIES * 3 // 4] if len(found) > MAX_ENTRIES else ():
-            with contextlib.suppress(OSError):
-                Path(e.path).unlink()
-
-
-@contextlib.contextmanager
-def _whole(path: Path) -> Iterator[int]:
-    """A file that is there in full or not at all, whoever else writes it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        try:
-            yield handle
-        finally:
-            os.close(handle)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
-def _content(path: Path) -> bytes:
-    """The bytes of an entry. Raises OSError unless it is a plain file that only this user can change."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(handle, "rb") as stream:
-        info = os.fstat(handle)
-        if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_ENTRY:
-            raise OSError("not an entry")
-        if hasattr(os, "getuid") and (info.st_uid != os.getuid() or info.st_mode & 0o022):
-            raise OSError("another may have written the entry")
-        return stream.read(MAX_ENTRY)
-
-
-def _check(body: object, seen: object) -> str:
-    return trace.fingerprint(json.dumps([body, seen]).encode(errors="surrogatepass"))
-
-
-def _tool() -> list[str]:
-    """What the answers of gpulint depend on beside its input: itself, Python and the solver."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    root = Path(__file__).resolve().parent.parent
-    own = sorted((str(p.relative_to(root)), *_stamp(p)) for p in root.rglob("*.py"))
-    try:
-        solver = version("z3-solver")
-    except PackageNotFoundError:
-        solver = ""
-    return [__version__, trace.fingerprint(repr(own).encode()), sys.version, solver]
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    with contextlib.suppress(OSError):
-        info = path.stat()
-        return info.st_size, info.st_mtime_ns
-    return 0, 0

@@ -95,7 +95,7 @@ def _check_codes(words: tuple[str, ...]) -> None:
 
 def _files(o: argparse.Namespace, config: Config, texts: dict[str, str]) -> tuple[list[FileReport], bool]:
     """Check everything that was named; whether something named does not exist."""
-    from gpulint.cli.cache import folder as cache_folder
+    from gpulint.cli.entries import folder as cache_folder
     from gpulint.cli.pool import check_paths
     from gpulint.cli.targets import find
     from gpulint.pipeline import check_file

@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Union
 
-from gpulint.cli import cache
+from gpulint.cli import cache, entries
 from gpulint.cli.terminal import Progress
 from gpulint.cli.worker import Task, check, serve
 from gpulint.config import Config
@@ -57,7 +57,7 @@ def check_paths(
     else:
         reports |= _Pool(hard, config, count, bar).run()
     if kept is not None and hard:
-        cache.prune(kept)
+        entries.prune(kept)
     bar.close()
     return [reports[t.number] for t in tasks]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gpulint.pipeline
-from gpulint.cli import cache
+from gpulint.cli import entries
 from gpulint.config import Config
 from gpulint.report.model import FileReport
 from gpulint.report.plain import plain, read
@@ -127,7 +127,7 @@ def test_options_and_the_name_of_the_file_count(shell, scale, kept, checked) -> 
 def test_what_gpulint_is_counts(shell, scale, kept, checked, monkeypatch) -> None:
     shell.write("k.py", scale)
     report(shell, "k.py")
-    monkeypatch.setattr(cache, "__version__", "another")
+    monkeypatch.setattr(entries, "__version__", "another")
     report(shell, "k.py")
     assert len(checked) == 2
 
@@ -148,11 +148,11 @@ def spoiled(entry: Path, how: str) -> None:
         entry.write_text(entry.read_text().replace("undecided", "verified").replace("refuted", "verified"))
     elif how == "types":
         data["report"][1] = [[7] * 12]
-        data["check"] = cache._check(data["report"], data["seen"])
+        data["check"] = entries.seal(data["report"], data["seen"])
         entry.write_text(json.dumps(data))
     elif how == "question":
         data["seen"].append(["import os", "/", "0"])
-        data["check"] = cache._check(data["report"], data["seen"])
+        data["check"] = entries.seal(data["report"], data["seen"])
         entry.write_text(json.dumps(data))
     elif how == "writable":
         entry.chmod(0o666)
@@ -198,14 +198,14 @@ def test_failures_are_asked_again(shell, scale, kept, monkeypatch) -> None:
 
 
 def test_the_oldest_entries_go_first(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(cache, "MAX_ENTRIES", 8)
+    monkeypatch.setattr(entries, "MAX_ENTRIES", 8)
     import os
 
     for n in range(9):
         path = tmp_path / f"{n}.json"
         path.write_text("{}")
         os.utime(path, (n, n))
-    cache.prune(tmp_path)
+    entries.prune(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == [f"{n}.json" for n in range(3, 9)]
 
 
@@ -225,7 +225,7 @@ def test_the_folder_is_the_platforms_own(platform, env, want, monkeypatch) -> No
         monkeypatch.delenv(name, raising=False)
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    found = cache.folder()
+    found = entries.folder()
     assert (None if found is None else found.as_posix()) == want
 
 

@@ -50,6 +50,14 @@ def test_bad_targets_are_said(target: str, said: str, capsys: pytest.CaptureFixt
     assert said in capsys.readouterr().err
 
 
+@pytest.fixture(autouse=True)
+def apart(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of the test's own."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
+
+
 def certified(tmp_path: Path) -> tuple[Path, Path]:
     """A copy of an example, compiled: its source and its certificate."""
     source = tmp_path / "vector_add.py"
@@ -100,3 +108,64 @@ def test_what_is_no_certificate_is_said(
 def test_machine_code_needs_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", str(EXAMPLES / "right" / "vector_add.py"), "--emit", "cubin"]) == 2
     assert "written to a file" in capsys.readouterr().err
+
+
+def test_several_architectures_get_files_of_their_own(tmp_path: Path) -> None:
+    source, out = str(EXAMPLES / "right" / "vector_add.py"), str(tmp_path / "k.ptx")
+    assert main(["compile", source, "--arch", "sm_80,sm_100", "-o", out]) == 0
+    names = {p.name for p in tmp_path.iterdir()}
+    assert names == {f"k.{a}.{x}" for a in ("sm_80", "sm_100") for x in ("ptx", "certificate.json")}
+    for arch in ("sm_80", "sm_100"):
+        assert f".target {arch}" in (tmp_path / f"k.{arch}.ptx").read_text()
+        assert main(["verify-certificate", str(tmp_path / f"k.{arch}.certificate.json")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--arch", "sm_80,sm_1", "-o"], "unknown architecture `sm_1`"),
+        (["--arch", ",", "-o"], "no architecture"),
+        (["--arch", "sm_80,sm_90"], "several architectures is written to a file"),
+    ],
+)
+def test_nothing_is_written_when_one_architecture_is_wrong(
+    tmp_path: Path, options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [*options, str(tmp_path / "k.ptx")] if options[-1] == "-o" else options
+    assert main(["compile", str(EXAMPLES / "right" / "vector_add.py"), *given]) == 2
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_made_is_used_again_until_something_changes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sizes.py").write_text("MOST = 7\n")
+    source = tmp_path / "k.py"
+    source.write_text(
+        "from numba import cuda\nfrom sizes import MOST\n\n\n@cuda.jit('void(int32[::1])')\n"
+        "def k(x):\n    i = cuda.grid(1)\n    if i < x.size:\n        x[i] = MOST\n"
+    )
+    command = ["compile", str(source), "--explain-opt"]
+    assert main(command) == 0
+    first = capsys.readouterr()
+    with monkeypatch.context() as patch:
+        patch.setattr("gpulint._compiling.prove", lambda *_: 1 / 0)
+        assert main(command) == 0
+        assert capsys.readouterr() == first
+        assert main([*command, "--no-cache"]) == 2
+        assert main([*command, "--arch", "sm_80"]) == 2
+    capsys.readouterr()
+    (tmp_path / "sizes.py").write_text("MOST = 8\n")
+    assert main(command) == 0
+    assert ", 8;" in capsys.readouterr().out
+
+
+def test_a_damaged_entry_is_made_anew(apart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["compile", str(EXAMPLES / "right" / "vector_add.py")]
+    assert main(command) == 0
+    first = capsys.readouterr().out
+    (entry,) = apart.rglob("artifact-*.json")
+    entry.write_text(entry.read_text().replace("A", "B"))
+    assert main(command) == 0
+    assert capsys.readouterr().out == first

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from gpulint.dataflow.access import Access, IntOp
-from gpulint.frontend.host.site import HostArray
+from gpulint.frontend.host.site import HostArray, of_device
 from gpulint.ir import symbols as names
 from gpulint.solver import powers, ranges
 from gpulint.solver.options import INT32_SIZES
@@ -106,13 +106,13 @@ def relation(s: Setting, goal: Bool) -> bool:
     keeps for some size of an input (two rows, three rows, many) is a fault of the launch; one that only a
     single row breaks is not: `y.size < x.size` is a relation, though nothing is shorter than one
     element. Where the host code says that another input is a multiple of a number, the rows are as many
-    times that number. Sizes that the host code equates are one input. How an array's size and its
-    extents belong together, where nothing fixes its rank, is for the caller to keep.
+    times that number. Sizes that the host code equates are one input; those of the device are none. How an
+    array's size and its extents belong together, where nothing fixes its rank, is for the caller to keep.
     """
     goal = subst(goal, _equated(s))
     owners: dict[str, set[Sym]] = {}
     for x in symbols(goal):
-        if not x.boolean:
+        if not x.boolean and not of_device(x.name):
             owners.setdefault(owner(x.name), set()).add(x)
     if goal == FALSE:
         return False

@@ -14,8 +14,7 @@ from math import prod
 from gpulint.contract.alias import linked
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access
-from gpulint.frontend.host.access import of_device
-from gpulint.frontend.host.site import HostArray, LaunchSite
+from gpulint.frontend.host.site import HostArray, LaunchSite, of_device
 from gpulint.interp.launch import ConcreteLaunch
 from gpulint.interp.machine import run
 from gpulint.ir import symbols as names

@@ -11,6 +11,7 @@ from gpulint.frontend.host.launches import configure
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.memories import among
 from gpulint.frontend.host.objects import class_attribute, class_state, configured
+from gpulint.frontend.host.site import COUNTS
 from gpulint.frontend.host.slices import element, sliced
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
@@ -132,14 +133,6 @@ def _unknown(m: Machine, s: State, v: Unknown, name: str, node: ast.Attribute) -
     if m.tiles and name in COUNTS:
         s.assume(ge(as_int(part) or const(1), 1))
     return part
-
-
-COUNTS = ("multi_processor_count", "warp_size", "max_threads_per_block")
-
-
-def of_device(name: str) -> bool:
-    """Whether a host quantity is one of the device's, which no caller chooses."""
-    return name.rpartition(".")[2] in COUNTS
 
 
 def _array(m: Machine, s: State, a: Arr, name: str, node: ast.Attribute) -> Value:

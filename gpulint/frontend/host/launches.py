@@ -9,7 +9,7 @@ from dataclasses import replace
 from gpulint.frontend.host.elements import exposed
 from gpulint.frontend.host.machine import Machine, shorten, text_of
 from gpulint.frontend.host.ranks import extents, known_ranks, links
-from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Other, Scalar
+from gpulint.frontend.host.site import FORALL_BLOCK, Argument, HostArray, LaunchSite, Other, Scalar
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.tensors import bounds
 from gpulint.frontend.host.uses import KernelUses, uses_of
@@ -34,7 +34,7 @@ from gpulint.ir.types import BOOL, FLOAT64, UNKNOWN
 from gpulint.term import ONE, Bool, Int, bool_sym, cdiv, const, ge, select, sym
 from gpulint.term import symbols as symbols_of
 
-MAX_TPB = 1024
+LEAST_TPB, MAX_TPB = 32, 1024  # that a driver gives a launch by itself: whole warps
 
 
 def configure(m: Machine, s: State, kernel: Value, node: ast.Subscript) -> Value:
@@ -71,7 +71,7 @@ def forall(
     tpb = kw.get("tpb", args[1] if len(args) > 1 else None)
     block = as_int(tpb) if tpb is not None and tpb != NONE else None
     if block is None or block.value == 0:
-        block = sym(m.namer.unique(f"{text}.block"), lo=1, hi=MAX_TPB)
+        block = sym(m.namer.unique(f"{text}.{FORALL_BLOCK}"), lo=LEAST_TPB, hi=MAX_TPB)
     shared = kw.get("sharedmem", args[3] if len(args) > 3 else Num(ONE * 0))
     return Configured(kernel, (Num(cdiv(count, block)), Num(block), NONE, shared), (), True, text)
 

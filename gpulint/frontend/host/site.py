@@ -10,6 +10,14 @@ from gpulint.ir.span import Span
 from gpulint.ir.types import UNKNOWN, Type
 from gpulint.term import FALSE, Bool, Int
 
+FORALL_BLOCK = "threads_per_block"  # of `kernel.forall(n)`, as the driver finds best
+COUNTS = ("multi_processor_count", "warp_size", "max_threads_per_block")
+
+
+def of_device(name: str) -> bool:
+    """Whether a host quantity is one of the device's, or chosen by its driver, and never by a caller."""
+    return name.partition("#")[0].rpartition(".")[2] in (*COUNTS, FORALL_BLOCK)
+
 
 @dataclass(frozen=True)
 class Scalar:

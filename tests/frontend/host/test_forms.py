@@ -21,10 +21,10 @@ def test_spread_configuration(in_function):
 def test_forall(in_function):
     found = in_function("k.forall(n)(x, n)")
     assert found.one.forall
-    assert found.block == "k.forall(n).block"
+    assert found.block == "k.forall(n).threads_per_block"
     block = found.one.block
-    assert block is not None and (block[0].lo, block[0].hi) == (1, 1024)
-    assert found.grid == "(k.forall(n).block + n - 1) // k.forall(n).block"
+    assert block is not None and (block[0].lo, block[0].hi) == (32, 1024)
+    assert found.grid == "(k.forall(n).threads_per_block + n - 1) // k.forall(n).threads_per_block"
 
 
 def test_forall_with_threads(in_function):

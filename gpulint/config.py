@@ -15,6 +15,7 @@ ASSUMPTIONS = (
     "distinct-arrays",
     "number-arguments",
     "functions-in-view",
+    "named-axes",
     "cooperative-grids",
 )
 FILE_SECONDS = 300.0

@@ -21,14 +21,16 @@ ASSUMPTIONS: dict[str, str] = {
     " an array, is a number, as it is at each launch in view",
     "functions-in-view": "functions that a kernel is given by factories and objects are those that the source"
     " in view gives",
+    "named-axes": "a tensor of which a host function names axes, and asks nothing else of its shape, has just"
+    " these",
     "cooperative-grids": "the device holds all blocks of a cooperative launch at once where some device does",
 }
 (
     INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW,
-    COOPERATIVE_GRIDS,
+    NAMED_AXES, COOPERATIVE_GRIDS,
 ) = ASSUMPTIONS  # fmt: skip
 WHERE_USED = frozenset(
-    {USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW, COOPERATIVE_GRIDS}
+    {USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW, NAMED_AXES, COOPERATIVE_GRIDS}
 )  # named where needed
 
 

@@ -22,7 +22,7 @@ from gpulint.ir import symbols as names
 from gpulint.solver import contents, questions, usual
 from gpulint.solver.blame import of_launch, owner, relation, stated
 from gpulint.solver.general import Round
-from gpulint.solver.options import COOPERATIVE_GRIDS, USUAL_INPUTS
+from gpulint.solver.options import COOPERATIVE_GRIDS, NAMED_AXES, USUAL_INPUTS
 from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
@@ -56,6 +56,10 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
     if binding.problems:
         out.reason = binding.problems[0].message
         return out
+    if site.axes_named and NAMED_AXES not in g.options.assume:
+        out.reason = "a tensor may have more axes than the host code names"
+        return out
+    out.assumed |= {NAMED_AXES} if site.axes_named else set()
     met = {c: meets(s, c) for c in dict.fromkeys((*declared, *r.inferred, *_all(r)))}
     out.unmet = [c for c in dict.fromkeys((*declared, *r.inferred)) if not met[c]]
     loose = cache(lambda c: independent(s, c))

@@ -172,3 +172,32 @@ def test_elements_that_nothing_bounds_are_usually_small(stated: str, page: str, 
     without = Config(no_assume=frozenset({"usual-inputs"}))
     (lifted,) = pipeline.check_file(text, "kernel.py", without).kernels
     assert not rests or lifted.status != "verified"
+
+
+COPY = """@triton.jit
+def copy(x, y, n, BLOCK: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + o, tl.load(x + o, mask=o < n), mask=o < n)
+
+
+def run(x):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    copy[(triton.cdiv(x.shape[0], 256),)](x, y, {n}, BLOCK=256)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("n", "lifted", "status", "named"),
+    [
+        ("x.shape[0]", False, "verified", True), ("x.shape[0]", True, "undecided", False),
+        ("x.numel()", False, "refuted", False),
+    ],
+)  # fmt: skip
+def test_axes_that_the_host_code_names_are_all_by_assumption(
+    n: str, lifted: bool, status: str, named: bool
+) -> None:
+    config = Config(no_assume=frozenset({"named-axes"} if lifted else ()))
+    (kernel,) = pipeline.check_file(HEAD + COPY.format(n=n), "kernel.py", config).kernels
+    assert (kernel.status, "named-axes" in kernel.assumed) == (status, named)

@@ -111,7 +111,8 @@ class LaunchSite:
     For a tile kernel, `grid` is its program grid and `block` is (1, 1, 1); `options` are the launch's
     own settings (`num_warps`, `num_stages`, `num_ctas`, `maxnreg`), written at `option_spans`. `config` is
     the text of the autotuner's configuration that this site stands for: such a launch has one for each.
-    `usual` are the numbers of the host function at their defaults: one choice of its caller.
+    `usual` are the numbers of the host function at their defaults: one choice of its caller. `axes_named`:
+    tensors are taken to have just the axes that the host code names.
     """
 
     kernel: str  # qualname of the kernel
@@ -136,6 +137,7 @@ class LaunchSite:
     forwarded: bool = False  # grid and block are the caller's, and callers in view have sites of their own
     usual: tuple[Bool, ...] = ()
     ranked: bool = True  # False when the grid or block is an unknown that is taken as one number
+    axes_named: bool = False
 
 
 def tuples(sites: Sequence[LaunchSite]) -> dict[str, int]:

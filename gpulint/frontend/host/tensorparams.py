@@ -15,6 +15,7 @@ from gpulint.term import eq
 INDEXED = ("shape",)
 CALLED = ("size", "stride")
 KEEPING = frozenset({"contiguous", "to", "cuda", "detach", "clone", "float", "half", "bfloat16"})
+COUNTING = frozenset({"numel", "nelement"})
 RANKED = frozenset({"ndim", "dim", "ndimension"})
 
 
@@ -23,8 +24,9 @@ def learn(m: Machine, s: State, function: Function) -> None:
 
     A parameter whose shape is only asked for along numbered axes is taken to have just those axes: a
     code that uses `x.shape[0]` and `x.stride(1)` means a matrix, one that compares `x.shape[:2]` with two
-    numbers and asks for `x.shape[-1]` a tensor with three axes. A decorator in readable source that
-    replaces tensors by `.contiguous()` ones makes every tensor parameter row-major.
+    numbers and asks for `x.shape[-1]` a tensor with three axes. One that asks for `x.numel()` beside
+    `x.shape[0]` may mean more. A decorator in readable source that replaces tensors by `.contiguous()` ones
+    makes every tensor parameter row-major.
     """
     node = function.node
     for name, rank in _ranks(node).items():
@@ -66,6 +68,8 @@ def _ranks(node: ast.AST) -> dict[str, int]:
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name):
             bare = n.attr in ("shape", "strides") and id(n) not in inside
             if bare or n.attr in RANKED:
+                open_.add(n.value.id)
+            if n.attr in COUNTING and highest.get(n.value.id) == 1 and n.value.id not in last:
                 open_.add(n.value.id)
     open_ |= _rearranged(node)
     return {name: rank + last.get(name, 0) for name, rank in highest.items() if name not in open_}

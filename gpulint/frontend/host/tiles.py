@@ -198,7 +198,8 @@ def _site(
     work = _Terms(s, arguments, dims, {k: t for k, v in options.items() if (t := as_int(v)) is not None})
     why = m.why(work.names())
     why += m.why(a.name for a in work.arguments.values() if isinstance(a, HostArray) and a.shape is None)
-    notes += _presumed(m, work)
+    presumed = _presumed(m, work)
+    notes += presumed
     inexact = [n for n in notes if "taken as" not in n]
     function = m.frames[-1].function if m.frames else None
     return LaunchSite(
@@ -206,7 +207,8 @@ def _site(
         launches.span_of(m, config, 0, node), None, False, not inexact and not why,
         tuple(dict.fromkeys((*notes, *why))), function.scope.qualname if function is not None else "",
         source.module.filename, getattr(source.node, "lineno", 0),
-        ranked=not (isinstance(grid, Unknown) and grid.kind == ""), options=work.options, config=text,
+        ranked=not (isinstance(grid, Unknown) and grid.kind == ""), axes_named=bool(presumed),
+        options=work.options, config=text,
         usual=tuple(subst(f, work.links) for f in m.usual),
         option_spans={k.arg: m.span(k.value) for k in node.keywords if k.arg in OPTIONS},
     )  # fmt: skip

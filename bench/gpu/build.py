@@ -23,6 +23,7 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
 
 from cases import Case, cases, contents
+from references import completed
 from signatures import SIGNATURES
 
 from examples import LAUNCHES, paths
@@ -81,7 +82,7 @@ def examples(folder: Path, arch: str) -> dict[Path, str]:
         bad = [v for _, wrong in found for v in wrong]
         if bad or not found:
             raise SystemExit(f"{name}: the interpreter says {bad[:2] or 'nothing: no launch was found'}")
-        launches[name] = [case.plain() for case, _ in found]
+        launches[name] = [completed(name, case).plain() for case, _ in found]
         print(f"{name}: {len(found)} launches")
     files[folder / "examples.json"] = json.dumps(launches)
     return files

@@ -132,6 +132,16 @@ def seconds(launch: Callable[[], Any]) -> float:
     return float(start.elapsed_time(end)) / 1e3 / LAUNCHES
 
 
+def runs(launch: Callable[[], Any]) -> bool:
+    """Whether Numba compiles and launches the kernel; why not is said."""
+    try:
+        launch()
+    except Exception as error:
+        print(f"not by numba-cuda: {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
+        return False
+    return True
+
+
 def agreeing(w: Work, contestants: dict[str, Callable[[], Any]]) -> list[str]:
     """The contestants whose result is not the first one's."""
     results = {}
@@ -155,6 +165,8 @@ def table(folder: Path, load: Callable[[Path, str], Plan]) -> dict[str, dict[str
         other = numba(w)
         if other is not None:
             contestants["numba"] = other
+        if "numba" in contestants and not runs(contestants["numba"]):
+            del contestants["numba"]
         different = agreeing(w, contestants)
         taken: dict[str, list[float]] = {key: [] for key in contestants}
         for _ in range(ROUNDS):

@@ -17,7 +17,7 @@ from gpulint.interp.environment import environment
 from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Violation
 from gpulint.interp.machine import run
 from gpulint.ir import nodes as n
-from gpulint.ir.walk import statements
+from gpulint.ir.walk import statements, walk
 from gpulint.runtime.arrays import dtype_of
 
 STEPS = 4_000_000
@@ -31,7 +31,7 @@ class Case:
     """A launch: `given` holds the elements of each array before it, `wanted` after it, in row-major order.
 
     None in `wanted` is an element that the interpreter does not know, or that hangs on the order of threads.
-    `sorted_` holds the elements of arrays that hang on it only in their places. `shared`: dynamic shared
+    `sums` holds the sums of arrays of which only that is the same in every order. `shared`: dynamic shared
     memory in bytes. Records are listed field by field.
     """
 
@@ -42,7 +42,7 @@ class Case:
     numbers: dict[str, Number]
     given: dict[str, list[Number]]
     wanted: dict[str, list[Number | None]] = field(default_factory=dict)
-    sorted_: dict[str, list[Number]] = field(default_factory=dict)
+    sums: dict[str, float] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
         """The case as JSON takes it."""
@@ -113,19 +113,28 @@ def interpreted(p: Proved, case: Case) -> tuple[Case, list[Violation]]:
     """The case with what is in the arrays after the launch, and what went wrong in the interpreter.
 
     It runs with the threads in order and in the opposite order: where the two differ, the result hangs on
-    the order in which atomics come by, and an element by itself says nothing.
+    the order in which atomics come by, and an element by itself says nothing. Where the kernel uses what an
+    atomic found, no element of an array that it writes does.
     """
     one, wrong = _run(p, case, False)
     other, more = _run(p, case, True)
     wanted: dict[str, list[Number | None]] = {}
-    places: dict[str, list[Number]] = {}
+    sums: dict[str, float] = {}
+    handed = _hands_out(p.kernel)
     for name, values in one.items():
-        pairs = list(zip(values, other[name], strict=True))
-        wanted[name] = [a if a is not None and _same(a, b) else None for a, b in pairs]
-        known = [sorted(x for x in side if x is not None) for side in (values, other[name])]
-        if None in wanted[name] and len(known[0]) == len(known[1]) == len(values) and known[0] == known[1]:
-            places[name] = known[0]
-    return replace(case, wanted=wanted, sorted_=places), [*wrong, *more]
+        loose = handed and p.accesses.arrays[name].written
+        pairs = zip(values, other[name], strict=True)
+        wanted[name] = [a if not loose and a is not None and _same(a, b) else None for a, b in pairs]
+        totals = [math.fsum(x for x in side if x is not None) for side in (values, other[name])]
+        if loose and None not in (*values, *other[name]) and _same(*totals):
+            sums[name] = totals[0]
+    return replace(case, wanted=wanted, sums=sums), [*wrong, *more]
+
+
+def _hands_out(kernel: n.Kernel) -> bool:
+    """Whether the kernel uses what an atomic found in memory."""
+    found = {s.target for s in statements(kernel.body) if isinstance(s, n.Atomic) and s.target}
+    return any(isinstance(x, n.Var) and x.name in found for x in walk(kernel))
 
 
 def _same(a: Number, b: Number | None) -> bool:

@@ -103,14 +103,14 @@ def different(plan: Plan, case: Case, found: dict[str, list[Number]]) -> list[st
     for name, wanted in case.wanted.items():
         spec = specs[name]
         assert isinstance(spec, ArraySpec)
-        got, expected = found[name], wanted
-        if name in case.sorted_:
-            got, expected = sorted(got), list(case.sorted_[name])
         out += [
             f"{name}[{k}] is {a}, not {b}"
-            for k, (a, b) in enumerate(zip(got, expected, strict=True))
+            for k, (a, b) in enumerate(zip(found[name], wanted, strict=True))
             if b is not None and not agree(spec.element, a, b)
         ]
+        total = math.fsum(found[name])
+        if name in case.sums and not math.isclose(total, case.sums[name], rel_tol=RELATIVE, abs_tol=RELATIVE):
+            out.append(f"the elements of {name} add up to {total}, not {case.sums[name]}")
     return out[:SHOWN]
 
 

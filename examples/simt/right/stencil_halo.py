@@ -10,12 +10,13 @@ from numba import cuda
 import gpulint
 
 THREADS = 64
+WIDTH = THREADS + 2
 
 
 @gpulint.contract(block=(THREADS, 1, 1), requires=["out.size == x.size"])
 @cuda.jit
 def smooth(x, out):
-    tile = cuda.shared.array(THREADS + 2, numba.float32)
+    tile = cuda.shared.array(WIDTH, numba.float32)
     t = cuda.threadIdx.x
     i = cuda.grid(1)
     first = cuda.blockIdx.x * THREADS

@@ -10,12 +10,13 @@ from numba import cuda
 import gpulint
 
 SIDE = 16
+PITCH = SIDE + 1  # so that a column lies in different banks
 
 
 @gpulint.contract(block=(SIDE, SIDE, 1), requires=["out.shape == (a.shape[1], a.shape[0])"])
 @cuda.jit
 def transpose(a, out):
-    tile = cuda.shared.array((SIDE, SIDE + 1), numba.float32)
+    tile = cuda.shared.array((SIDE, PITCH), numba.float32)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     row, col = cuda.blockIdx.y * SIDE + ty, cuda.blockIdx.x * SIDE + tx
     tile[ty, tx] = a[row, col] if row < a.shape[0] and col < a.shape[1] else np.float32(0)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from gpulint.source.resolve import Project
 
 MAX_LAUNCHERS = 16
+_IMPORT = re.compile(r"(?:^|[;:])[ \t]*(?:from[ \t]+([.\w]+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,13 @@ def find(
 ) -> Launches:
     """The launches of the module's kernels. A file whose host code cannot be followed is a failure.
 
-    Of the neighbours only those are read that name a kernel, at most MAX_LAUNCHERS of them.
+    Of the neighbours only those are read that name a kernel and import what may lead to it, at most
+    MAX_LAUNCHERS of them.
     """
     from gpulint.frontend.host import sites
     from gpulint.pipeline import one_line
 
-    others = _naming(project, kernels, [p for p in neighbours if p != module.path])
+    others = _naming(module, project, kernels, [p for p in neighbours if p != module.path])
     found: list[LaunchSite] = []
     failures = []
     for host in (module, *others):
@@ -55,16 +58,32 @@ def find(
     return Launches(tuple(found), tuple(others), tuple(failures))
 
 
-def _naming(project: Project, kernels: Sequence[KernelSource], paths: Sequence[Path]) -> list[Module]:
-    """The modules whose text holds the name of a kernel as a word."""
+def _naming(
+    module: Module, project: Project, kernels: Sequence[KernelSource], paths: Sequence[Path]
+) -> list[Module]:
+    """The modules whose text holds the name of a kernel as a word, and whose imports lead to the module."""
+    from gpulint.frontend.host import leads_to
+
     full = [name for k in kernels if k.device is not True for name in (k.qualname, *k.names)]
     names = {name.rpartition(".")[2] for name in full}
     if not names or not paths:
         return []
     word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
-    fits = [p for p in paths if word.search(_text(p))]
-    loaded = [project.load(p, str(p)) for p in fits[:MAX_LAUNCHERS]]
-    return [m for m in loaded if m is not None]
+    fits = (p for p in paths if word.search(_text(p)) and _imports(_text(p), module, project))
+    loaded = (project.load(p, str(p)) for p in fits)
+    homes = {module, *(k.module for k in kernels)}
+    leading = (m for m in loaded if m is not None and leads_to(m, homes, project, names))
+    return list(islice(leading, MAX_LAUNCHERS))
+
+
+def _imports(text: str, module: Module, project: Project) -> bool:
+    """Whether a file beside the module seems to import anything that is read."""
+    for found in _IMPORT.finditer(text):
+        source, listed = found.groups()
+        tops = [source] if source else [part.split()[0] for part in listed.split(",") if part.strip()]
+        if any(t.startswith(".") or project.locates(t.partition(".")[0], module) for t in tops):
+            return True
+    return False
 
 
 def _text(path: Path) -> str:

@@ -65,6 +65,10 @@ class Project:
         if module.path is not None:
             self._modules.setdefault(module.path.absolute(), module)
 
+    def locates(self, top: str, importer: Module) -> bool:
+        """Whether a top-level name stands for something that is read, as the importing module finds it."""
+        return self._places.top(top, importer) is not None
+
     def module_of(self, dotted: str, importer: Module | None = None) -> Module | None:
         """The module of that dotted name as the importing module would find it."""
         top, *rest = dotted.split(".")

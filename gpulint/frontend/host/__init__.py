@@ -2,6 +2,6 @@
 
 from gpulint.frontend.host.analyse import sites
 from gpulint.frontend.host.ranks import with_rank
-from gpulint.frontend.host.reach import kernels_in_reach
+from gpulint.frontend.host.reach import kernels_in_reach, leads_to
 
-__all__ = ["kernels_in_reach", "sites", "with_rank"]
+__all__ = ["kernels_in_reach", "leads_to", "sites", "with_rank"]

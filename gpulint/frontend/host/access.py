@@ -113,7 +113,7 @@ def _unknown(m: Machine, s: State, v: Unknown, name: str, node: ast.Attribute) -
         found = class_attribute(m, v.cls, name, v)
         if found is not None:
             return found
-        state = class_state(m, v)
+        state = class_state(m, v, name)
         if key in state.heap:
             return state.heap[key]
         kernel = configured(m, v, name)

@@ -232,15 +232,15 @@ def _roots(module: Module, kernels: Sequence[KernelSource]) -> Roots:
     words = {n.rpartition(".")[2] for k in kernels for n in (*k.names, k.qualname)}
     roots = Roots(set())
     called: dict[int, set[str]] = {}
-    for node in ast.walk(module.tree):
-        if isinstance(node, AnyFunction):
-            roots.nodes[id(node)], roots.names[id(node)] = node, node.name
-            called[id(node)] = _names_in(node)
-            if _launches(node, words):
-                roots.launching.add(id(node))
+    for f in _uses(module.tree):
+        roots.nodes[id(f.node)], roots.names[id(f.node)] = f.node, f.node.name
+        called[id(f.node)] = f.names
+        if f.launches or f.names & words:
+            roots.launching.add(id(f.node))
+    stored = [(t.attr, _names_in(value)) for t, value, _ in module.stores]
     for _ in range(4):
         wanted = {roots.names[i] for i in roots.launching} - {"__init__"}
-        wanted |= {t.attr for t, value, _ in module.stores if _names_in(value) & (wanted | words)}
+        wanted |= {attr for attr, held in stored if held & (wanted | words)}
         more = {i for i, used in called.items() if used & wanted} - roots.launching
         if not more:
             break
@@ -256,15 +256,43 @@ def _names_in(node: ast.AST) -> set[str]:
     }
 
 
-def _launches(node: ast.AST, words: set[str]) -> bool:
-    for n in ast.walk(node):
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript):
-            return True
-        if isinstance(n, ast.Attribute) and (n.attr == "forall" or n.attr in words):
-            return True
-        if isinstance(n, ast.Name) and n.id in words:
-            return True
-    return False
+@dataclass
+class _Uses:
+    """A function with the names and attributes in it, and whether it holds something like a launch."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    outer: _Uses | None
+    names: set[str] = field(default_factory=set)
+    launches: bool = False
+
+
+def _uses(tree: ast.Module) -> list[_Uses]:
+    """All functions; what is in a nested one is in those around it too."""
+    found: list[_Uses] = []
+    stack: list[tuple[ast.AST, _Uses | None]] = [(tree, None)]
+    while stack:
+        node, within = stack.pop()
+        if isinstance(node, AnyFunction):
+            within = _Uses(node, within)
+            found.append(within)
+        elif within is not None:
+            _note(within, node)
+        stack += [(child, within) for child in ast.iter_child_nodes(node)]
+    for f in reversed(found):
+        if f.outer is not None:
+            f.outer.names |= f.names
+            f.outer.launches |= f.launches
+    return found
+
+
+def _note(f: _Uses, n: ast.AST) -> None:
+    if isinstance(n, ast.Name):
+        f.names.add(n.id)
+    elif isinstance(n, ast.Attribute):
+        f.names.add(n.attr)
+        f.launches |= n.attr == "forall"
+    elif isinstance(n, ast.Call):
+        f.launches |= isinstance(n.func, ast.Subscript)
 
 
 def _ordered(m: Machine, module: Module, roots: Roots) -> list[LaunchSite]:

@@ -80,7 +80,7 @@ class Machine:
     frames: list[Frame] = field(default_factory=list)
     calls: list[Span] = field(default_factory=list)
     launching: set[int] = field(default_factory=set)  # ids of functions worth following for their launches
-    facts_of: dict[int, tuple[ast.AST, object]] = field(default_factory=dict)  # what syntax says of a node
+    facts_of: dict[tuple[int, object], tuple[ast.AST, object]] = field(default_factory=dict)  # see `once`
     inlined: set[int] = field(default_factory=set)  # ids of the call nodes that were followed
     found: list[Found] = field(default_factory=list)
     root: int = 0
@@ -183,11 +183,11 @@ class Machine:
         return frame.module if frame is not None else self.module
 
     def once(self, node: ast.AST, make: Callable[[ast.AST], T]) -> T:
-        """What `make` says of a node, computed once; one kind of fact a node."""
-        known = self.facts_of.get(id(node))
+        """What `make` says of a node's syntax, computed once."""
+        known = self.facts_of.get((id(node), make))
         if known is None:
             known = (node, make(node))
-            self.facts_of[id(node)] = known
+            self.facts_of[id(node), make] = known
         return cast(T, known[1])
 
     def kernel(self, node: ast.AST) -> Kernel | None:

@@ -64,26 +64,27 @@ def _line(m: Machine, cls: Class) -> list[Class]:
     return out
 
 
-def class_state(m: Machine, self_value: Unknown) -> State:
+def class_state(m: Machine, self_value: Unknown, name: str) -> State:
     """The attributes that `__init__` (or a test's set-up) gives an object and no other method changes.
 
     Parameters of `__init__` stored as they are keep the attribute's name: `self.n`. Sound as long
-    as nobody assigns attributes from outside the class.
+    as nobody assigns attributes from outside the class. Empty where `name` cannot be one of them.
     """
     cls = self_value.cls
     assert cls is not None
     key = id(cls.node)
     if key not in m.states:
+        owner = next((c for c in _line(m, cls) if m.once(c.node, _initialiser) in c.module.scopes), None)
+        if owner is None or name not in m.once(owner.node, _stable):
+            return State()
         m.states[key] = State()  # attributes met during the run itself are unknown
-        for owner in _line(m, cls):
-            init = next(
-                (n for n in owner.node.body if isinstance(n, ast.FunctionDef) and n.name in INITIALISERS),
-                None,
-            )
-            if init is not None and init in owner.module.scopes:
-                m.states[key] = _initial(m, owner, init, self_value)
-                break
+        m.states[key] = _initial(m, owner, self_value)
     return m.states[key]
+
+
+def _initialiser(cls: ast.AST) -> ast.FunctionDef | None:
+    assert isinstance(cls, ast.ClassDef)
+    return next((n for n in cls.body if isinstance(n, ast.FunctionDef) and n.name in INITIALISERS), None)
 
 
 def configured(m: Machine, self_value: Unknown, name: str) -> Value | None:
@@ -126,8 +127,9 @@ def _within(scope: Scope, cls: Class) -> bool:
     return scope.parent is not None and scope.parent.node is cls.node
 
 
-def _initial(m: Machine, owner: Class, init: ast.FunctionDef, self_value: Unknown) -> State:
-    stable = _stable(owner.node, init)
+def _initial(m: Machine, owner: Class, self_value: Unknown) -> State:
+    init, stable = m.once(owner.node, _initialiser), m.once(owner.node, _stable)
+    assert init is not None
     function = Function(init, owner.module.scopes[init], owner.module)
     named = {v.id: f"{self_value.name}.{attr}" for attr, v in stable.items() if isinstance(v, ast.Name)}
     params = [a.arg for a in (*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs)]
@@ -147,8 +149,10 @@ def _initial(m: Machine, owner: Class, init: ast.FunctionDef, self_value: Unknow
     return State(heap={k: lasting(v) for k, v in end.heap.items() if k in kept})
 
 
-def _stable(cls: ast.ClassDef, init: ast.FunctionDef) -> dict[str, ast.expr]:
-    """Attributes of self that are assigned once, in `init`."""
+def _stable(cls: ast.AST) -> dict[str, ast.expr]:
+    """Attributes of self that are assigned once, in the initialiser, with what is assigned."""
+    init = _initialiser(cls)
+    assert init is not None
     stores: dict[str, int] = {}
     values: dict[str, ast.expr] = {}
     inside = {id(n) for n in ast.walk(init)}

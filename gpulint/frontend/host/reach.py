@@ -1,9 +1,9 @@
-"""The kernels that a module's host code can launch: its own, and those it imports."""
+"""The kernels that a module's host code can launch: its own, and those it imports; and whether it may any."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from gpulint.source.kernels import find
 from gpulint.source.model import Binding, KernelSource, Module, Scope
@@ -50,3 +50,31 @@ def _elsewhere(module: Module, project: Project, expr: ast.expr, scope: Scope) -
     for b in project.definitions(expr, scope):
         if b.scope.module is not module:
             yield b
+
+
+def leads_to(host: Module, targets: Collection[Module], project: Project, words: Collection[str]) -> bool:
+    """Whether some name of a file may mean a thing of the target modules, which define kernels named `words`.
+
+    Followed are imports of those modules, of packages around them and of anything they define, through
+    re-exports, and attributes named like a kernel. Left out: what functions of third modules return.
+    """
+    homes = tuple(f"{t.name}." for t in targets)
+    read = False
+    for scope in host.scopes.values():
+        for name, bindings in scope.bindings.items():
+            imports = [b for b in bindings if b.kind == "import" and b.target]
+            if any(_around(b, homes) for b in imports):
+                return True
+            modules = {project.module_of(b.target, host) for b in imports} - {None}
+            read |= bool(modules)
+            asked = () if not imports else words if name == "*" else (name,)
+            reached = (b for n in asked for b in project.definitions(ast.Name(n, ast.Load()), scope))
+            if not modules.isdisjoint(targets) or any(b.scope.module in targets for b in reached):
+                return True
+    named = (n for n in ast.walk(host.tree) if isinstance(n, ast.Attribute) and n.attr in words)
+    return read and any(b.scope.module in targets for n in named for b in project.definitions(n, host.scope))
+
+
+def _around(b: Binding, homes: tuple[str, ...]) -> bool:
+    """Whether an import names a package around a target module, or that module."""
+    return any(home.startswith(f"{b.target}.") for home in homes)

@@ -14,34 +14,24 @@ fragment of Handelman's theorem).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import permutations
+from collections.abc import Callable
 
-from gpulint.solver import ceilings
-from gpulint.solver.flat import without
 from gpulint.term import (
     App,
-    Atom,
     Bool,
     Cmp,
     Int,
     Junction,
     add,
     conjuncts,
-    const,
     exact,
-    floordiv,
     mul,
     neg,
     sub,
     subst,
 )
 from gpulint.term.build import ONE, monomial, of_atom
-from gpulint.term.interval import Bounds, bounds, of_terms, scale
-from gpulint.term.node import Mono
 from gpulint.term.walk import atoms
-
-MAX_QUOTIENTS = 6  # by one divisor that are compared with each other
 
 
 def upper(cond: Bool) -> list[Int]:
@@ -82,123 +72,6 @@ def _spread(p: Int, depth: int = 3) -> list[Int]:
                 parts = [add(sub(p, mul(coeff, of_atom(a))), mul(coeff, x)) for x in a.args]
                 return [q for part in parts for q in _spread(part, depth - 1)] + [p]
     return [p]
-
-
-def definitions(constraints: Sequence[Int], *goals: Int) -> list[Int]:
-    """Constraints that define the quotients, remainders and extremes in constraints and goals.
-
-    Lower bounds that the constraints (at most zero) state of single atoms are used to see that a
-    divisor is positive or a dividend not negative. A goal is not known to be at most zero, so it states
-    nothing: `w >= 1` must not follow from a quotient by `w` that was read as one by a positive number.
-    """
-    low = floors(constraints)
-    tops = ceilings.tops(constraints)
-    out: list[Int] = []
-    found = list(atoms(*goals, *constraints))
-    for a in found:
-        if not isinstance(a, App):
-            continue
-        t = of_atom(a)
-        if a.op in ("floordiv", "mod") and at_least(a.args[1], low, 1):
-            x, w = a.args
-            positive = at_least(x, low, 0)
-            if a.op == "floordiv":
-                out += [sub(mul(w, t), x), sub(add(x, ONE), add(mul(w, t), w))]
-                out += _quotient_bounds(t, x, w, constraints)
-                out += ceilings.quotient(a, constraints, tops, lambda y: at_least(y, low, 0))
-                out += [neg(t)] if positive else []
-            else:
-                out += [add(sub(t, w), ONE), neg(t)]
-                out += [sub(t, x)] if positive else []
-                q = floordiv(x, w)
-                if q.atom in found:  # x == w * (x // w) + x % w
-                    out += [sub(add(mul(w, q), t), x), sub(x, add(mul(w, q), t))]
-        elif a.op == "min":
-            out += [sub(t, x) for x in a.args]
-        elif a.op == "max":
-            out += [sub(x, t) for x in a.args]
-    return out + _ordered_quotients(found, constraints, low)
-
-
-def _ordered_quotients(found: Iterable[Atom], cons: Sequence[Int], low: dict[Atom, int]) -> list[Int]:
-    """`x // w + k <= y // w` for quotients by one positive divisor where a constraint gives `x + k*w <= y`.
-
-    Sound: floor division by w >= 1 is monotone, and `(x + k*w) // w == x // w + k`.
-    """
-    by: dict[Int, list[App]] = {}
-    for a in found:
-        if isinstance(a, App) and a.op == "floordiv" and at_least(a.args[1], low, 1):
-            by.setdefault(a.args[1], []).append(a)
-    out = []
-    for w, quotients in by.items():
-        for a, b in permutations(quotients[:MAX_QUOTIENTS], 2):
-            gap = sub(a.args[0], b.args[0])
-            ahead = next((k for k in (1, 0, -1) if _given(add(gap, mul(w, k)), cons)), None)
-            if ahead is not None:
-                out.append(add(sub(of_atom(a), of_atom(b)), ahead))
-    return out
-
-
-def _given(p: Int, cons: Sequence[Int]) -> bool:
-    """Whether `p <= 0` by one constraint, or by static bounds."""
-    if p.hi is not None and p.hi <= 0:
-        return True
-    open_ = [(m, c) for m, c in p.terms if of_terms(((m, c),))[1] is None]
-    return any(_covers(g, open_) and (rest := sub(p, g)).hi is not None and rest.hi <= 0 for g in cons)
-
-
-def _covers(g: Int, unbounded: Sequence[tuple[Mono, int]]) -> bool:
-    """Whether taking a polynomial away leaves nothing of terms without an upper bound."""
-    own = dict(g.terms)
-    return all(own.get(m, 0) >= c if c > 0 else own.get(m, 0) <= c for m, c in unbounded)
-
-
-def floors(constraints: Iterable[Int]) -> dict[Atom, int]:
-    """Lower bounds of single atoms that constraints `k - a + rest <= 0` give, rest bounded below.
-
-    A second pass uses what the first found: `n >= 1` and `n <= p` give `p >= 1`.
-    """
-    constraints = list(constraints)
-    out: dict[Atom, int] = {}
-    for _ in range(2):
-        within = Bounds({a: (k, None) for a, k in out.items()})
-        for g in constraints:
-            if not any(c == -1 and len(m) == 1 for m, c in g.terms):
-                continue
-            lows = [scale(within.product(m), c)[0] for m, c in g.terms]
-            unknown = lows.count(None)
-            total = sum(low for low in lows if low is not None)
-            for (m, c), low in zip(g.terms, lows, strict=True):
-                if len(m) == 1 and c == -1 and unknown == (low is None):
-                    least = total - (low or 0)
-                    out[m[0]] = max(least, out.get(m[0], least))
-    return out
-
-
-def at_least(t: Int, low: dict[Atom, int], floor: int) -> bool:
-    """Whether a term is at least a number by static bounds and lower bounds of atoms."""
-    if t.lo is not None and t.lo >= floor:
-        return True
-    found = bounds(t, {a: (k, None) for a, k in low.items()})[0]
-    return found is not None and found >= floor
-
-
-def _quotient_bounds(t: Int, x: Int, w: Int, cons: Sequence[Int]) -> list[Int]:
-    """`x // w <= h - 1` from a constraint `x <= h*w - 1`, for a symbolic divisor.
-
-    Sound: `x < h*w` and `w >= 1` give `x // w < h`.
-    """
-    top = w.atom
-    if top is None:
-        return []
-    out = []
-    for g in cons:
-        limit = sub(x, g)  # g <= 0 says x <= limit
-        if limit.constant < 0 and all(top in m for m, _ in limit.terms if m) and len(limit.terms) > 1:
-            rest = [(tuple(without(m, (top,))), c) for m, c in limit.terms if m]
-            height = add(*(mul(monomial(m), c) if m else const(c) for m, c in rest))
-            out.append(add(sub(t, height), ONE))
-    return out
 
 
 def multiplied(p: Int, proved: Callable[[Int], bool]) -> list[Int]:

@@ -18,17 +18,6 @@ from gpulint.term.walk import made_of
 DEPTH = 4  # quotients within quotients
 
 
-def tops(constraints: Iterable[Int]) -> dict[Atom, Int]:
-    """The largest values, over numbers of the launch, that constraints (at most zero) give single atoms."""
-    out: dict[Atom, Int] = {}
-    for g in constraints:
-        loose = _loose(g)
-        if len(loose) == 1 and len(loose[0][0]) == 1 and loose[0][1] == 1:
-            (atom,) = loose[0][0]
-            out.setdefault(atom, sub(of_atom(atom), g))
-    return out
-
-
 def quotient(
     a: App, constraints: Iterable[Int], known: Mapping[Atom, Int], nonneg: Callable[[Int], bool]
 ) -> list[Int]:
@@ -39,8 +28,8 @@ def quotient(
     x, w = a.args
     if _of_launch(a) or not _of_launch(w):
         return []
-    loose = _loose(x)
-    limits = [sub(x, g) for g in constraints if _loose(g) == loose]
+    own = loose(x)
+    limits = [sub(x, g) for g in constraints if loose(g) == own]
     highest = [*limits, _ceiling(x, known, nonneg, DEPTH)]
     return [sub(of_atom(a), floordiv(y, w)) for y in highest if y is not None]
 
@@ -82,7 +71,7 @@ def _top(a: Atom, known: Mapping[Atom, Int], nonneg: Callable[[Int], bool], dept
     return floordiv(top, a.args[1]) if top is not None else None
 
 
-def _loose(t: Int) -> list[tuple[Mono, int]]:
+def loose(t: Int) -> list[tuple[Mono, int]]:
     """The terms that are no numbers of the launch."""
     return [(m, c) for m, c in t.terms if not all(_of_launch(a) for a in m)]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from copy import copy
 
-from gpulint.solver.bound import floors
+from gpulint.solver.constraints import Constraint, floors
 from gpulint.solver.flat import UNIT, Flat, Monomials, combined
 from gpulint.term import ZERO, App, Atom, Int, Scope
 from gpulint.term.interval import Bounds, Interval, meet
@@ -31,23 +32,41 @@ MAX_SCALE = 2**512  # factor of one step
 class Bounder:
     """Constraints indexed for elimination; those on single atoms become bounds of the atoms."""
 
-    def __init__(
-        self, constraints: Sequence[Int], monomials: Monomials | None = None, settle: int = SETTLE
-    ) -> None:
-        self.monomials, self.settle = monomials or Monomials(), settle
-        self.constraints = list(dict.fromkeys(constraints))
-        self.edges: dict[Atom, Interval] = {a: (low, None) for a, low in floors(self.constraints).items()}
+    def __init__(self, constraints: Iterable[Constraint], monomials: Monomials, settle: int = SETTLE) -> None:
+        self.monomials, self.settle = monomials, settle
+        self._constraints = dict.fromkeys(constraints)
+        self._floors = floors(self._constraints)
+        self.edges: dict[Atom, Interval] = {a: (low, None) for a, low in self._floors.items()}
         self._by_mono: dict[tuple[int, bool], list[tuple[Flat, int]]] = {}
-        for g in self.constraints:
-            single = _single(g)
-            if single is not None:
-                a, edge = single
+        self._index(self._constraints)
+        self._forget()
+
+    def extended(self, more: Iterable[Constraint]) -> Bounder:
+        """Elimination over more constraints. What they say of atoms is not asked of the others again."""
+        out = copy(self)
+        new = dict.fromkeys(g for g in more if g not in self._constraints)
+        out._constraints = self._constraints | new
+        out._floors = floors(new, self._floors)
+        out.edges = dict(self.edges)
+        for a, low in out._floors.items():
+            if low != self._floors.get(a):
+                out.edges[a] = meet(out.edges.get(a, (None, None)), (low, None))
+        out._by_mono = {m: list(known) for m, known in self._by_mono.items()}
+        out._index(new)
+        out._forget()
+        return out
+
+    def _index(self, constraints: Iterable[Constraint]) -> None:
+        for g in constraints:
+            if g.single is not None:
+                a, edge = g.single
                 self.edges[a] = meet(self.edges.get(a, (None, None)), edge)
                 continue
-            flat = self.monomials.flat(g)
-            for m, c in flat.items():
+            for m, c in g.flat.items():
                 if m != UNIT:
-                    self._by_mono.setdefault((m, c > 0), []).append((flat, c))
+                    self._by_mono.setdefault((m, c > 0), []).append((g.flat, c))
+
+    def _forget(self) -> None:
         self._edge: dict[Atom, Interval] = {}
         self._nonneg: dict[int, bool] = {UNIT: True}
         self._range: dict[int, Interval] = {UNIT: (1, 1)}
@@ -266,16 +285,6 @@ class _Search:
                         seen.add(key)
                         stack.append(n)
         return False
-
-
-def _single(g: Int) -> tuple[Atom, Interval] | None:
-    """A constraint on one atom alone, as its bounds."""
-    named = [(m, c) for m, c in g.terms if m]
-    if len(named) != 1 or len(named[0][0]) != 1:
-        return None
-    (a,), c = named[0]
-    k = g.constant
-    return (a, (None, -k // c)) if c > 0 else (a, (-(k // c), None))
 
 
 def _none(_: Atom) -> bool:

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.solver import turns
-from gpulint.solver.bound import definitions, upper
+from gpulint.solver.bound import upper
+from gpulint.solver.constraints import Constraint, Constraints
 from gpulint.solver.eliminate import SETTLE, Bounder
-from gpulint.solver.flat import Monomials
+from gpulint.solver.given import Given
 from gpulint.solver.pairs import Order
 from gpulint.solver.replays import Replays
 from gpulint.solver.space import Seen, see
-from gpulint.term import Bool, Int, apps
-from gpulint.term.build import of_atom
+from gpulint.term import Bool, Int
 
 
 @dataclass
@@ -28,10 +28,10 @@ class Memo:
 
     unsat: dict[frozenset[Bool], bool] = field(default_factory=dict)
     replays: Replays = field(default_factory=Replays)
-    _monomials: Monomials = field(default_factory=Monomials)
     order: Order | None = None
-    _bounders: dict[tuple[object, ...], Bounder] = field(default_factory=dict)
-    _upper: dict[Bool, list[Int]] = field(default_factory=dict)
+    _store: Constraints = field(default_factory=Constraints)
+    _given: dict[tuple[Constraint, ...], Given] = field(default_factory=dict)
+    _upper: dict[Bool, list[Constraint]] = field(default_factory=dict)
     _seen: dict[tuple[int, frozenset[int]], Seen] = field(default_factory=dict)
 
     def bounder(self, known: Iterable[Bool], goals: Sequence[Int], settle: int = SETTLE) -> Bounder:
@@ -39,20 +39,17 @@ class Memo:
 
         `settle`: steps for a goal over launch symbols.
         """
-        constraints = tuple(dict.fromkeys(p for c in known for p in self.upper(c)))
-        defined = tuple(of_atom(a) for a in apps(*goals))
-        key = (constraints, defined, settle)
-        found = self._bounders.get(key)
+        constraints = tuple(dict.fromkeys(g for c in known for g in self.upper(c)))
+        found = self._given.get(constraints)
         if found is None:
-            whole = [*constraints, *definitions(constraints, *defined)]
-            found = self._bounders[key] = Bounder(whole, self._monomials, settle)
-        return found
+            found = self._given[constraints] = Given(constraints, self._store)
+        return found.bounder(goals, settle)
 
-    def upper(self, c: Bool) -> list[Int]:
+    def upper(self, c: Bool) -> list[Constraint]:
         """The polynomials that a condition says are at most zero."""
         found = self._upper.get(c)
         if found is None:
-            found = self._upper[c] = upper(c)
+            found = self._upper[c] = [self._store.of(p) for p in upper(c)]
         return found
 
     def see(self, a: Access | IntOp, within: frozenset[int]) -> Seen:

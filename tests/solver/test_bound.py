@@ -7,11 +7,14 @@ import random
 
 import pytest
 
-from gpulint.solver.bound import definitions, extremes, floors, multiplied, upper
+from gpulint.solver.bound import extremes, multiplied, upper
+from gpulint.solver.constraints import Constraints, floors
 from gpulint.solver.eliminate import Bounder
+from gpulint.solver.given import Given
 from gpulint.term import (
     ZERO,
     App,
+    Bool,
     Int,
     Scope,
     Sym,
@@ -38,6 +41,15 @@ N, M = sym("n", Scope.LAUNCH), sym("m", Scope.LAUNCH, 1)
 AT, J = sym("i", Scope.POINT, 0), sym("j", Scope.POINT, -2)
 NAMES = (N, M, AT, J)
 VALUES = {N: range(-2, 4), M: range(1, 4), AT: range(5), J: range(-2, 4)}
+
+
+def given(constraints: list[Int]) -> Given:
+    store = Constraints()
+    return Given([store.of(g) for g in constraints], store)
+
+
+def bounder(*conditions: Bool) -> Bounder:
+    return given(upper(and_(*conditions))).bounder(())
 
 
 def kept(a: object) -> bool:
@@ -78,9 +90,7 @@ def test_residuals_imply_the_goal(seed: int) -> None:
     if rng.random() < 0.3:
         parts.append(or_(le(random_term(rng, 1), N), le(random_term(rng, 1), M)))
     domain, goal = and_(*parts), random_term(rng)
-    cons = upper(domain)
-    bounder = Bounder([*cons, *definitions(cons, goal)])
-    found = bounder.reduce(goal, kept)
+    found = given(upper(domain)).bounder((goal,)).reduce(goal, kept)
     for env in ENVIRONMENTS:
         if holds(domain, env) and evaluate(goal, env) > 0:
             for p in found:
@@ -103,29 +113,26 @@ def test_extremes_are_exact(seed: int) -> None:
 
 def test_guard_gives_a_proof() -> None:
     size = sym("x.size", Scope.LAUNCH, 0)
-    bounder = Bounder(upper(and_(lt(AT, N), le(N, size))))
-    assert bounder.proves(AT + 1 - size)
-    assert not bounder.proves(AT + 2 - size)
+    proves = bounder(lt(AT, N), le(N, size)).proves
+    assert proves(AT + 1 - size)
+    assert not proves(AT + 2 - size)
 
 
 def test_missing_bound_is_left_as_a_residual() -> None:
     size = sym("x.size", Scope.LAUNCH, 0)
-    bounder = Bounder(upper(and_(lt(AT, N), lt(J, M))))
-    assert N * M - size in bounder.reduce(AT * M + J + 1 - size, kept)
+    assert N * M - size in bounder(lt(AT, N), lt(J, M)).reduce(AT * M + J + 1 - size, kept)
 
 
 def test_negative_factor_is_not_used_as_a_multiplier() -> None:
-    bounder = Bounder(upper(lt(AT, 3)))
-    assert ZERO not in bounder.reduce(AT * N - 2 * N, kept)
+    assert ZERO not in bounder(lt(AT, 3)).reduce(AT * N - 2 * N, kept)
 
 
 def test_a_goal_says_nothing_of_the_divisors_that_it_speaks_of() -> None:
     w, top = sym("w"), sym("top")
     domain, goal = le(floordiv(N, w), top), 1 - w  # holds of w == -1 as well
     cons = upper(domain)
-    assert not Bounder([*cons, *definitions(cons, goal)]).proves(goal)
-    known = [*cons, goal]
-    assert Bounder([*known, *definitions(known, goal)]).proves(goal)
+    assert not given(cons).bounder((goal,)).proves(goal)
+    assert given([*cons, goal]).bounder((goal,)).proves(goal)
 
 
 def test_quotients_by_one_divisor_follow_their_dividends() -> None:
@@ -133,7 +140,7 @@ def test_quotients_by_one_divisor_follow_their_dividends() -> None:
     for size in (w, const(32)):
         ceiling = floordiv(N + size - 1, size)
         below = upper(and_(lt(x, N), le(1, N)))
-        proves = Bounder([*below, *definitions(below, floordiv(x, size), ceiling)]).proves
+        proves = given(below).bounder((floordiv(x, size), ceiling)).proves
         assert proves(floordiv(x, size) + 1 - ceiling)
         assert not proves(floordiv(x, size) + 2 - ceiling)
 
@@ -144,7 +151,7 @@ def test_what_is_said_of_quotients_is_true(seed: int) -> None:
     x, y = random_term(rng, 1), random_term(rng, 1)
     w = rng.randint(1, 4)
     cons = upper(le(x + rng.randint(-4, 4), y))
-    known = definitions(cons, floordiv(x, w), floordiv(y, w))
+    known = given(cons).define(apps(floordiv(x, w), floordiv(y, w)))
     for env in ENVIRONMENTS:
         if all(evaluate(c, env) <= 0 for c in cons):
             assert all(evaluate(c, env) <= 0 for c in known)
@@ -153,17 +160,17 @@ def test_what_is_said_of_quotients_is_true(seed: int) -> None:
 def test_a_product_of_four_is_bounded_by_a_pair_of_its_factors() -> None:
     a, b, c, d = (sym(name, Scope.LAUNCH, 1) for name in "abcd")
     q = sym("q", Scope.POINT, 0)
-    bounder = Bounder(upper(lt(q, a * b)))
-    assert bounder.proves(q * c * d + c * d - a * b * c * d)
-    assert not bounder.proves(q * c * d + c * d + 1 - a * b * c * d)
+    proves = bounder(lt(q, a * b)).proves
+    assert proves(q * c * d + c * d - a * b * c * d)
+    assert not proves(q * c * d + c * d + 1 - a * b * c * d)
 
 
 def test_a_way_that_only_adds_constants_does_not_hide_another() -> None:
     rows, width, tiles = (sym(name, Scope.LAUNCH, 1) for name in ("rows", "width", "tiles"))
     q = sym("q", Scope.POINT, 0)
     cycle = and_(le(64 * tiles, width + 63), le(width, 64 * tiles))
-    bounder = Bounder(upper(and_(cycle, lt(q, rows), le(rows * width, 1000), lt(q * 5, width * 70))))
-    assert bounder.proves(q * width + width - 1000)
+    proves = bounder(cycle, lt(q, rows), le(rows * width, 1000), lt(q * 5, width * 70)).proves
+    assert proves(q * width + width - 1000)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -180,7 +187,7 @@ def test_symbols_and_operators_of_a_term_are_those_of_its_atoms(seed: int) -> No
 def test_floors_are_lower_bounds(seed: int) -> None:
     rng = random.Random(seed)
     cons = [random_term(rng, 3) for _ in range(3)]
-    low = floors(cons)
+    low = floors(given(cons).constraints)
     for env in ENVIRONMENTS:
         if all(evaluate(g, env) <= 0 for g in cons):
             assert all(evaluate(of_atom(a), env) >= k for a, k in low.items())

@@ -7,12 +7,14 @@ from itertools import product
 import pytest
 
 from gpulint.solver import cases, ceilings
-from gpulint.solver.bound import definitions
+from gpulint.solver.constraints import Constraints
+from gpulint.solver.given import Given
 from gpulint.term import (
     FALSE,
     Int,
     Scope,
     and_,
+    apps,
     bool_sym,
     const,
     evaluate,
@@ -41,6 +43,11 @@ QUOTIENTS = {
 }
 
 
+def given() -> Given:
+    store = Constraints()
+    return Given([store.of(g) for g in KNOWN], store)
+
+
 def launches() -> list[dict[object, int]]:
     spans = (range(4), range(4), (1, 2, 4), (1, 2, 3), (1, 2), (1, 3, 14))
     every = (dict(zip([t.atom for t in ALL], v, strict=True)) for v in product(*spans))
@@ -49,7 +56,7 @@ def launches() -> list[dict[object, int]]:
 
 @pytest.mark.parametrize("name", QUOTIENTS)
 def test_a_bound_of_a_quotient_holds_on_every_small_launch(name: str) -> None:
-    found = definitions(KNOWN, QUOTIENTS[name])
+    found = given().define(apps(QUOTIENTS[name]))
     assert found
     for env in launches():
         assert all(evaluate(q, env) <= 0 for q in found), env
@@ -58,19 +65,19 @@ def test_a_bound_of_a_quotient_holds_on_every_small_launch(name: str) -> None:
 @pytest.mark.parametrize("name", ["coordinate", "remainder", "masked", "nested", "product"])
 def test_a_quotient_has_a_bound_that_the_host_can_compute(name: str) -> None:
     q = QUOTIENTS[name]
-    found = ceilings.quotient(q.atom, KNOWN, ceilings.tops(KNOWN), lambda y: True)
+    found = ceilings.quotient(q.atom, KNOWN, given().tops, lambda y: True)
     tops = [q - p for p in found]
     assert tops and all(x.scope is Scope.LAUNCH for t in tops for x in symbols(t))
 
 
 def test_a_divisor_of_a_point_gives_no_bound() -> None:
     q = floordiv(PID, LANE + 1)
-    assert ceilings.quotient(q.atom, KNOWN, ceilings.tops(KNOWN), lambda y: True) == []
+    assert ceilings.quotient(q.atom, KNOWN, given().tops, lambda y: True) == []
 
 
 def test_a_part_that_may_be_negative_gives_no_bound() -> None:
     q = floordiv(mul(PID, V) + LANE, W)
-    assert ceilings.quotient(q.atom, [], ceilings.tops(KNOWN), lambda y: False) == []
+    assert ceilings.quotient(q.atom, [], given().tops, lambda y: False) == []
 
 
 ON = bool_sym("on")

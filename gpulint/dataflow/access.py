@@ -203,6 +203,7 @@ class AccessSet:
     grid_rank: int = 3  # axes of the grid that the kernel looks at
     left_out: tuple[LeftOut, ...] = ()  # lanes that masked loads leave out and something uses
     entered: frozenset[Span] = frozenset()  # loops with barriers that run at least once when reached
+    flat: bool = False  # lanes (`cuda.laneid`) are taken to go along x, which a block of one axis makes true
 
 
 NO_GUARD = TRUE

@@ -91,6 +91,7 @@ class Analysis:
             tuple(self.accesses), arrays, ops, syncs, facts, rank, tuple(self.terms.notes),
             tuple(self.graph.unsupported), frozenset(self.graph.tainted), self._aranges(),
             grid_rank(self.graph), left_out(self) if self.graph.tile else (), entered(self.terms),
+            self.terms.flat and any((v.kind, v.op) == ("coord", "lane") for v in self.graph.nodes),
         )  # fmt: skip
 
     def _aranges(self) -> tuple[tuple[Int, Int, Span], ...]:
@@ -343,7 +344,7 @@ def launch_facts(graph: Graph, integral: list[bool]) -> tuple[tuple[Bool, ...], 
 
     An integer argument whose type is not known is at most 64 bits wide.
     """
-    used = sorted({(v.op, v.data) for v in graph.nodes if v.kind == "coord"})
+    used = sorted({("thread" if v.op == "lane" else v.op, v.data) for v in graph.nodes if v.kind == "coord"})
     axes = {axis for kind, axis in used if kind in ("thread", "block_size")}
     facts: list[Bool] = []
     for kind, axis in used:

@@ -52,6 +52,12 @@ def subst(term: Int | Bool, mapping: Mapping[Atom, Int | Bool]) -> Int | Bool:
     return t.subst(cast(Int, term), mapping)
 
 
+def flat(graph: Graph) -> bool:
+    """Whether the kernel knows its threads along x alone: its lanes then are taken to go along x."""
+    used = (v for v in graph.nodes if v.kind == "coord" and v.op in ("thread", "block_size"))
+    return all(v.data == 0 for v in used)
+
+
 class Terms:
     """Terms of the nodes of one graph, made on demand and kept."""
 
@@ -63,6 +69,7 @@ class Terms:
         self.coerced: dict[tuple[int, bool], Int | Bool] = {}
         self.lanes = lanes.lanes(graph) if graph.tile else [lanes.NONE] * len(graph.nodes)
         self.rank = 1 + max((v.data for v in graph.nodes if (v.kind, v.op) == ("coord", "block")), default=0)
+        self.flat = flat(graph)
         reserved = {n.name for n in graph.nodes if n.kind == "param"}
         self.names = Names(reserved, self.context if graph.tile else None)
         self.placeholders: dict[Sym, int] = {}

@@ -47,7 +47,7 @@ def _coord(tr: Terms, node: Node) -> Value:
     if node.op == "warp_size":
         return t.const(32)
     if node.op == "lane":
-        return t.sym("laneid", Scope.POINT, 0, 31)
+        return t.mod(symbols.thread(0), t.const(32)) if tr.flat else t.sym("laneid", Scope.POINT, 0, 31)
     return symbols.coordinate(node.op, node.data)
 
 

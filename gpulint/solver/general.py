@@ -70,6 +70,10 @@ def decide(s: Setting) -> Round:
     named = nameable(s.kernel, s.accesses)
     if s.tiles:
         return _presuming(s, named, presumed.clauses(s.accesses, named)) or _decide(s, named)
+    along = presumed.along_x()
+    if s.accesses.flat and along not in s.premises:
+        r = decide(s.with_premises((along,)))
+        return Round(r.setting, named, [_resting(v, (along,)) for v in r.verdicts], (along, *r.inferred))
     plain = _decide(s, named)
     if all(v.kind != UNDECIDED for v in plain.verdicts):
         return plain

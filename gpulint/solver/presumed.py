@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import AccessSet
+from gpulint.ir import symbols as names
 from gpulint.solver.residual import Named
-from gpulint.term import Int, Scope, Sym, apps, ge, symbols
+from gpulint.term import Int, Scope, Sym, and_, apps, eq, ge, symbols
 from gpulint.term.build import of_atom
 
 DIVISIONS = ("floordiv", "mod", "truncdiv", "truncmod")
@@ -36,6 +37,11 @@ def clauses(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
         *(Clause(ge(of_atom(s), 1)) for s in ordered[0]),
         *(Clause(ge(of_atom(s), 0)) for s in ordered[1]),
     )
+
+
+def along_x() -> Clause:
+    """The threads of a block go along x alone, and so do the lanes of its warps."""
+    return Clause(and_(*(eq(names.block_size(axis), 1) for axis in (1, 2))), text="block.y == block.z == 1")
 
 
 def divisors(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:

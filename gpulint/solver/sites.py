@@ -19,7 +19,7 @@ from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.dtypes import INTEGERS
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
-from gpulint.solver import contents, questions, usual
+from gpulint.solver import contents, presumed, questions, usual
 from gpulint.solver.blame import of_launch, owner, relation, stated
 from gpulint.solver.general import Round
 from gpulint.solver.options import COOPERATIVE_GRIDS, NAMED_AXES, USUAL_INPUTS
@@ -60,6 +60,9 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
         out.reason = "a tensor may have more axes than the host code names"
         return out
     out.assumed |= {NAMED_AXES} if site.axes_named else set()
+    if s.accesses.flat and not meets(s, presumed.along_x()):
+        out.reason = "the lanes of a warp are not shown to go along x"
+        return out
     met = {c: meets(s, c) for c in dict.fromkeys((*declared, *r.inferred, *_all(r)))}
     out.unmet = [c for c in dict.fromkeys((*declared, *r.inferred)) if not met[c]]
     loose = cache(lambda c: independent(s, c))

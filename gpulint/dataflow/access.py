@@ -148,6 +148,26 @@ class Sync:
     taken: tuple[tuple[int, int], ...] | None = None
 
 
+@dataclass(frozen=True)
+class Ballot:
+    """A ballot outside loops, one for the warp: its result, and what a thread votes."""
+
+    result: Sym
+    votes: Bool
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A shuffle outside loops that gives each thread of a warp what lane `lane` has (`dataflow.exchanges`).
+
+    `moved`: the symbols of a point, and those that stand for the same of the thread that is read.
+    """
+
+    moved: tuple[tuple[Sym, Sym], ...]
+    lane: Int
+    span: Span
+
+
 EXPONENTIALS = "exponentials"  # `LeftOut.wins`
 
 
@@ -203,7 +223,9 @@ class AccessSet:
     grid_rank: int = 3  # axes of the grid that the kernel looks at
     left_out: tuple[LeftOut, ...] = ()  # lanes that masked loads leave out and something uses
     entered: frozenset[Span] = frozenset()  # loops with barriers that run at least once when reached
-    flat: bool = False  # lanes (`cuda.laneid`) are taken to go along x, which a block of one axis makes true
+    exchanges: tuple[Exchange, ...] = ()
+    ballots: tuple[Ballot, ...] = ()
+    flat: bool = False  # lanes are taken to go along x, as they do in a block of one axis
 
 
 NO_GUARD = TRUE

@@ -91,8 +91,15 @@ class Analysis:
             tuple(self.accesses), arrays, ops, syncs, facts, rank, tuple(self.terms.notes),
             tuple(self.graph.unsupported), frozenset(self.graph.tainted), self._aranges(),
             grid_rank(self.graph), left_out(self) if self.graph.tile else (), entered(self.terms),
-            self.terms.flat and any((v.kind, v.op) == ("coord", "lane") for v in self.graph.nodes),
+            tuple(self.terms.exchanges), tuple(self.terms.ballots.values()), self._flat(),
         )  # fmt: skip
+
+    def _flat(self) -> bool:
+        """Whether something rests on it that lanes go along x."""
+        warps = bool(self.terms.exchanges or self.terms.ballots)
+        return self.terms.flat and (
+            warps or any((v.kind, v.op) == ("coord", "lane") for v in self.graph.nodes)
+        )
 
     def _aranges(self) -> tuple[tuple[Int, Int, Span], ...]:
         tr = self.terms

@@ -2,9 +2,10 @@
 
 An atomic that only ever adds finds what the element held before the launch plus something that is not
 negative: the amounts of the additions before it. Each thread runs an addition outside loops once, which
-bounds additions of a number. Elements of a shared or local array lie between the least and the greatest
-value that is stored to it, given that it is written before it is read, and additions to it can only raise
-them; both are obligations of their own (initialised, disjoint). Counters are taken not to come round.
+bounds additions of bounded amounts. Elements of a shared or local array lie between the least and the
+greatest value that is stored to it, given that it is written before it is read, and additions to it can
+only raise them; both are obligations of their own (initialised, disjoint). Counters are taken not to come
+round.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ def found(tr: Terms, node: Node) -> Int | None:
     if place is None or any(a is None or a.lo is None or a.lo < 0 for a in amounts):
         return None
     before = tr.names.integer(f"added before (line {node.span.row})", None, node.loop, 0)
-    fixed = [a.value for a in amounts if a is not None and a.value is not None]
-    if len(fixed) == len(every) and not any(e.loops for e in every):
+    most = [a.hi for a in amounts if a is not None and a.hi is not None]
+    if len(most) == len(every) and not any(e.loops for e in every):
         own = amounts[every.index(event)] or t.ZERO
-        tr.names.hold(before, t.le(t.add(before, own), t.mul(t.const(sum(fixed)), _threads())))
+        tr.names.hold(before, t.le(t.add(before, own), t.mul(t.const(sum(most)), _threads())))
     return t.add(t.load(base.name, place.subscripts), before)
 
 

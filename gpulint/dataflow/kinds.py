@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gpulint.dataflow.graph import Graph, Node
 from gpulint.ir import nodes as n
+from gpulint.ir.collectives import SHUFFLES
 from gpulint.ir.types import BoolType, FloatType, IntType
 
 _ARITHMETIC = {
@@ -43,6 +44,8 @@ def index_arrays(graph: Graph) -> set[str]:
             stack.extend(node.inputs)
         elif node.kind == "relane" or (node.kind == "cast" and graph.tile and isinstance(node.type, IntType)):
             stack.extend(node.inputs[:1])
+        elif node.kind == "fresh" and node.op in SHUFFLES:
+            stack.append(node.inputs[1])
         elif node.kind in _CARRIERS:
             stack.extend(node.inputs[1:] if node.kind == "gamma" else node.inputs[:2])
     return out
@@ -88,4 +91,6 @@ def _integer(node: Node, known: list[bool], indexed: set[str]) -> bool:
     if node.kind in _CARRIERS:
         values = node.inputs[1:] if node.kind == "gamma" else node.inputs[:2]
         return all(known[i] for i in (values[:1] if node.kind in ("eta", "exit", "last") else values))
+    if node.kind == "fresh" and node.op in SHUFFLES:
+        return known[node.inputs[1]]
     return node.kind == "result" or (node.kind == "fresh" and node.op == "undefined")

@@ -26,6 +26,7 @@ from gpulint.term.interval import Interval, meet
 from gpulint.term.node import Atom
 
 if TYPE_CHECKING:
+    from gpulint.dataflow.access import Ballot, Exchange
     from gpulint.dataflow.views import Found
 
 T = TypeVar("T", Int, Bool)
@@ -83,6 +84,9 @@ class Terms:
         self.facts: dict[tuple[Bool, Int | None], Facts] = {}
         self.followed: dict[tuple[Place, Path, bool], Found | None] = {}
         self.notes: dict[str, None] = {}
+        self.handed: set[Sym] = set()  # what atomics find is made of
+        self.exchanges: list[Exchange] = []
+        self.ballots: dict[Sym, Ballot] = {}
 
     # --- access --------------------------------------------------------------------------------
 

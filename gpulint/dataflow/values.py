@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from gpulint import term as t
-from gpulint.dataflow import arith, counters
+from gpulint.dataflow import arith, counters, exchanges
 from gpulint.dataflow.graph import Event, Node
 from gpulint.dataflow.induction import after, last
 from gpulint.dataflow.lanes import moved
@@ -19,6 +19,7 @@ from gpulint.ir.types import UNKNOWN, BoolType, IntType
 from gpulint.term import Bool, Int, Scope, Sym
 from gpulint.term.node import Literal
 
+COUNTS = ("popc", "clz", "ffs")  # of the bits of an integer
 MAX_OPAQUE = 300  # characters of the name of an opaque function
 
 
@@ -298,7 +299,10 @@ def _result(tr: Terms, node: Node) -> Value:
     if not tr.integral[node.id]:
         return Opaque(None)
     handed = counters.found(tr, node)
-    return _kept(tr, node, f"{node.op} (line {node.span.row})") if handed is None else handed
+    found = _kept(tr, node, f"{node.op} (line {node.span.row})") if handed is None else handed
+    if node.data.kind == "atomic":
+        tr.handed |= t.symbols(found) & tr.names.birth.keys()
+    return found
 
 
 def _kept(tr: Terms, node: Node, name: str) -> Int:
@@ -318,13 +322,21 @@ def _fresh(tr: Terms, node: Node) -> Value:
         return tr.names.boolean(name, None, node.loop, lanes=tr.lanes[node.id])
     if not tr.integral[node.id] and node.op != "undefined":
         return Opaque(None)
-    return tr.unknown(node, name)
+    handed = exchanges.received(tr, node)
+    if handed is not None:
+        return handed
+    out = tr.unknown(node, name)
+    exchanges.note_ballot(tr, node, out)
+    return out
 
 
 def _opaque(tr: Terms, node: Node) -> Value:
     value = opaque(tr, node)
     if isinstance(node.type, BoolType):
         return tr.as_bool(node, value)
+    if node.op in COUNTS and value.name is not None:
+        given = tr.graph.nodes[node.inputs[0]].type
+        return t.fn(value.name, *value.args, lo=0, hi=given.bits if isinstance(given, IntType) else 64)
     return tr.as_int(node, value) if isinstance(node.type, IntType) else value
 
 

@@ -103,7 +103,7 @@ class Pairing:
     def __init__(self, kernel: Kernel, accesses: AccessSet, order: Order | None = None) -> None:
         self.accesses = accesses
         self.tiles = kernel.dialect in TILES
-        self.barriers = any(s.kind in BLOCK for s in accesses.syncs)
+        self.barriers = any(s.kind in BLOCK for s in accesses.syncs) or bool(accesses.exchanges)
         self.ordering = any(s.kind in WARP for s in accesses.syncs)
         self.order = order or Order(kernel, accesses)
 

@@ -17,11 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpulint.dataflow.access import Access
-from gpulint.solver import space
+from gpulint.ir import symbols as names
+from gpulint.solver import aggregated, space
 from gpulint.solver.pairs import Pair
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import Seen
-from gpulint.term import Bool, Int, Sym, ge, le, ne, or_, symbols
+from gpulint.term import Atom, Bool, Int, Sym, eq, ge, le, ne, or_, subst, symbols
 from gpulint.term.build import of_atom
 
 MAX_AMOUNT = 2**16  # a counter that takes larger strides may come round
@@ -29,12 +30,16 @@ MAX_AMOUNT = 2**16  # a counter that takes larger strides may come round
 
 @dataclass(frozen=True)
 class _Hand:
-    """An atomic as one of the two points sees it: the element, what it finds and what it adds."""
+    """An atomic as one of the two points sees it: the element, what it finds and what it adds.
+
+    `thread`: the number in its block of the thread that made it, where that is another one of the warp.
+    """
 
     access: Access
     place: tuple[Int, ...]
     old: Int
     by: Int | None
+    thread: Int | None = None
 
 
 def apart(s: Setting, p: Pair, a: Seen, b: Seen, one: frozenset[Sym]) -> list[Bool]:
@@ -42,9 +47,14 @@ def apart(s: Setting, p: Pair, a: Seen, b: Seen, one: frozenset[Sym]) -> list[Bo
     if s.tiles:
         return []
     left, right = _used(s, a, p, 1, one), _used(s, b, p, 2, one)
+    more: list[Bool] = []
+    if (s.accesses.exchanges or s.accesses.ballots) and aggregated.apply(s, p):
+        left += _read(s, a, p, 1, one)
+        right += _read(s, b, p, 2, one)
+        more = aggregated.facts(s, p, a, b, one)
     pairs = ((x, y) for x in left for y in right if x.access.array.name == y.access.array.name)
-    facts = (_fact(s, x, y, one) for x, y in pairs)
-    return [f for f in facts if f is not None]
+    facts = (_fact(s, x, y, one, p.scope) for x, y in pairs)
+    return [*more, *(f for f in facts if f is not None)]
 
 
 def _used(s: Setting, seen: Seen, p: Pair, side: int, one: frozenset[Sym]) -> list[_Hand]:
@@ -65,7 +75,27 @@ def _used(s: Setting, seen: Seen, p: Pair, side: int, one: frozenset[Sym]) -> li
     return out
 
 
-def _fact(s: Setting, x: _Hand, y: _Hand, one: frozenset[Sym]) -> Bool | None:
+def _read(s: Setting, seen: Seen, p: Pair, side: int, one: frozenset[Sym]) -> list[_Hand]:
+    """The atomics whose results a shuffle gives to a point: those of one thread of its warp."""
+    have = symbols(seen.domain, *seen.subscripts)
+    out = []
+    for e in s.accesses.exchanges:
+        moved: dict[Atom, Int | Bool] = {x: of_atom(other) for x, other in e.moved if not other.boolean}
+        for x in s.accesses.accesses:
+            mark = moved.get(x.mark) if x.mode == "atomic" and x.mark is not None else None
+            if mark is None or x.old is None or not (symbols(mark) & have):
+                continue
+            by = _added(x)
+            terms = [*x.subscripts, x.old, *([by] if by is not None else [])]
+            if not aggregated.told(s, e, terms):
+                continue
+            at = [space.twin(s.term(subst(t, moved)), side, one) for t in terms]
+            n, thread = len(x.subscripts), space.twin(aggregated.reads(s, e), side, one)
+            out.append(_Hand(x, tuple(at[:n]), at[n], at[n + 1] if by is not None else None, thread))
+    return out
+
+
+def _fact(s: Setting, x: _Hand, y: _Hand, one: frozenset[Sym], scope: str) -> Bool | None:
     """How the results of two atomics on one array relate where nothing else writes between them."""
     first, second = x.access, y.access
     writes = [w for w in s.accesses.accesses if w.array.name == first.array.name and w.mode != "read"]
@@ -77,6 +107,9 @@ def _fact(s: Setting, x: _Hand, y: _Hand, one: frozenset[Sym]) -> Bool | None:
     if rounds is None:
         return None
     elsewhere = [ne(i, j) for i, j in zip(x.place, y.place, strict=True)]
+    mine = [h.thread or space.twin(names.thread(0), k, one) for k, h in ((1, x), (2, y))]
+    if (x.thread is not None or y.thread is not None) and scope == "block":
+        elsewhere.append(eq(*mine))  # one thread's one addition
     again = [ne(space.twin(of_atom(k), 1, one), space.twin(of_atom(k), 2, one)) for k in rounds]
     return or_(*elsewhere, *again, _counted(x, y, change) if change else _claimed(x, y))
 

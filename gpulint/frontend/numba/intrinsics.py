@@ -243,7 +243,15 @@ for _name in ("vote_sync_intrinsic", "shfl_sync_intrinsic", "match_sync_intrinsi
     INTRINSICS[f"cuda.{_name}"] = _warp(_name, True, UNKNOWN)
 
 
-@intrinsic("cuda.activemask", "cuda.lanemask_lt")
+@intrinsic("cuda.lanemask_lt")
+def lower_lanes(cx: Context, node: ast.Call, given: Arguments) -> Value:
+    """The lanes below one's own, as bits."""
+    span = cx.span(node)
+    bit = n.Binary("shl", n.Const(1, INT64, span), n.Coord("lane", 0, INT32, span), INT64, span)
+    return n.Cast(n.Binary("sub", bit, n.Const(1, INT64, span), INT64, span), UINT32, span)
+
+
+@intrinsic("cuda.activemask")
 def mask(cx: Context, node: ast.Call, given: Arguments) -> Value:
     return cx.fresh("activemask", UINT32, node)
 

@@ -42,12 +42,14 @@ class Tie:
     """How the counters of a barrier loop at two concurrent accesses relate.
 
     `gap` is second minus first, None when unknown. `first` is the first access's counter itself
-    when the loop was entered within the interval, else None.
+    when the loop was entered within the interval, else None. `ends`: how far before the end of the loop an
+    access stands (1: in its last iteration) whose counterpart comes after the loop; None where that is not so.
     """
 
     loop: object  # the loop's IR statement
     gap: int | None
     first: int | None
+    ends: tuple[int | None, int | None] = (None, None)
 
 
 @dataclass
@@ -113,6 +115,9 @@ class Intervals:
             if together and (mine.parts(other) or other.parts(mine)):
                 return None
             if mine.left or other.left:
+                ends = mine.ends(other), other.ends(mine)
+                if together and ends != (None, None):
+                    ties.append(Tie(self.loops[loop], None, None, ends))
                 continue
             known = mine.entered == other.entered and mine.crossed < MANY and other.crossed < MANY
             gap = other.crossed - mine.crossed if known else None
@@ -266,6 +271,15 @@ class _Stand:
     @property
     def left(self) -> bool:
         return bool(self.value & LOOP_LEFT)
+
+    def ends(self, other: _Stand) -> int | None:
+        """How far before the end of the loop this path stands where the other, from the same start, left it.
+
+        All threads fail the same test: that which the other left at is the one after the last iteration.
+        """
+        known = self.entered == other.entered and self.crossed < MANY and other.crossed < MANY
+        inside = known and other.left and not self.left and not self.value & LOOP_TEST
+        return other.crossed - self.crossed if inside else None
 
     def went_on(self, visit: int) -> bool:
         """Whether the path stayed in the loop at this visit of its test."""

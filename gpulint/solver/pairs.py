@@ -86,7 +86,16 @@ class Pair:
             parts.append(eq(b, a + tie.gap))
             if tie.first is not None:
                 parts.append(eq(a, tie.first))
-        return and_(*parts)
+        return and_(*parts, *self._ends(way))
+
+    def _ends(self, way: tuple[Tie, ...]) -> Iterator[Bool]:
+        """Accesses in a loop whose counterpart comes after it: how far they are from its end."""
+        for side, access in ((1, self.first), (2, self.second)):
+            for loop in access.loops:
+                tie = _tie(way, loop)
+                back = tie.ends[side - 1] if tie is not None and not loop.broken else None
+                if back is not None:
+                    yield eq(twin(of_atom(loop.counter), side), twin(loop.trips, side) - back)
 
 
 def _same(loop: Loop, other: Access) -> Loop | None:

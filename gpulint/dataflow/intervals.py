@@ -42,8 +42,8 @@ class Tie:
     """How the counters of a barrier loop at two concurrent accesses relate.
 
     `gap` is second minus first, None when unknown. `first` is the first access's counter itself
-    when the loop was entered within the interval, else None. `ends`: how far before the end of the loop an
-    access stands (1: in its last iteration) whose counterpart comes after the loop; None where that is not so.
+    when the loop was entered within the interval, else None. `ends`: for an access whose counterpart comes
+    after the loop, how far before its end it stands (1: in the last iteration).
     """
 
     loop: object  # the loop's IR statement
@@ -273,10 +273,7 @@ class _Stand:
         return bool(self.value & LOOP_LEFT)
 
     def ends(self, other: _Stand) -> int | None:
-        """How far before the end of the loop this path stands where the other, from the same start, left it.
-
-        All threads fail the same test: that which the other left at is the one after the last iteration.
-        """
+        """How far before the end of the loop this path stands where the other left it: all fail one test."""
         known = self.entered == other.entered and self.crossed < MANY and other.crossed < MANY
         inside = known and other.left and not self.left and not self.value & LOOP_TEST
         return other.crossed - self.crossed if inside else None

@@ -65,7 +65,23 @@ def test_two_barriers_in_a_loop_separate_all() -> None:
 def test_after_the_loop_the_last_barrier_counts() -> None:
     a, b = store(), load()
     assert gaps((loop(a, SYNC()), b), a, b) == []
-    assert gaps((loop(SYNC(), a), b), a, b) == [[]]
+    assert ends((loop(SYNC(), a), b), a, b) == [[(1, None)]]
+    assert ends((loop(SYNC(), a), b), b, a) == [[(None, 1)]]
+    assert ends((loop(SYNC(), a), loop(b, SYNC())), a, b) == [[(1, None)]]
+
+
+def test_what_is_one_barrier_before_the_end_of_a_loop() -> None:
+    a, b = store(), load()
+    assert [] in ends((loop(a, n.If(AT, (SYNC(),))), b), a, b)  # without the barrier: any iteration
+    inner = loop(SYNC(), a)
+    assert ends((loop(inner, b, SYNC()),), a, b) == [[(1, None)]]
+    assert [] in ends((loop(b, inner),), a, b)  # in the next iteration around
+
+
+def ends(body: tuple[n.Stmt, ...], a: n.Stmt, b: n.Stmt) -> list[list[tuple[int | None, int | None]]]:
+    found = Intervals(body).ties(a, b)
+    assert found is not None
+    return [[t.ends for t in ties if t.ends != (None, None)] for ties in found]
 
 
 def test_a_loop_may_run_zero_times() -> None:

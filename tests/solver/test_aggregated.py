@@ -94,7 +94,7 @@ def test_each_lane_has_a_place_of_its_own(changes: tuple[tuple[str, str], ...]) 
         (("0xFFFFFFFF, wanted", "0xFFFFFFFF, lane > 3"),),
         (("cuda.atomic.add", "cuda.atomic.sub"),),
         (("cuda.atomic.add", "cuda.atomic.max"),),
-        (("cuda.atomic.add(count, 0,", "cuda.atomic.add(count, i % 4,"), ("np.zeros(1", "np.zeros(4")),
+        (("cuda.atomic.add(count, 0,", "cuda.atomic.add(count, i // 32 % 4,"), ("np.zeros(1", "np.zeros(4")),
         (("    if wanted and", "    count[0] = 0\n    if wanted and"),),
         ((", 128]", ", (16, 8)]"),),
         (("out[place]", "out[place // 2]"),),

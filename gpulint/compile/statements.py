@@ -149,8 +149,10 @@ class Statements:
         kind = type_of(t)
         counter = code.reserve(kind)
         code.do(f"store {kind} {start.text}, ptr {counter}")
-        body, again, end = (code.label(x) for x in ("for", "next", "endfor"))
-        code.branch(self._enters(t, start, stop, step), body, end)
+        enter, body, again, end = (code.label(x) for x in ("count", "for", "next", "endfor"))
+        code.branch(self._enters(t, start, stop, step), enter, end)
+        code.start(enter)
+        left = self._trips(t, start, stop, step) if step.text != "1" else ""
         code.start(body)
         self.loops.append(Loop(end, again))
         write(self.cx, s.target, code.value(t, f"load {kind}, ptr {counter}"))
@@ -159,7 +161,7 @@ class Statements:
         code.start(again)
         self.cx.at(s.span)
         now = code.value(t, f"load {kind}, ptr {counter}")
-        more = self._continues(t, now, stop, step)
+        more = self._one_less(kind, left) if left else self._before_stop(t, now, stop)
         code.do(f"store {kind} {code.get(f'add {kind} {now.text}, {step.text}')}, ptr {counter}")
         code.branch(more, body, end)
         code.start(end)
@@ -178,23 +180,36 @@ class Statements:
             f"or i1 {code.get(f'and i1 {forward}, {up}')}, {code.get(f'and i1 {backward}, {down}')}"
         )
 
-    def _continues(self, t: IntType, now: Value, stop: Value, step: Value) -> str:
-        """What is left to the end is more than a step; both are taken without sign, so they always fit."""
+    def _before_stop(self, t: IntType, now: Value, stop: Value) -> str:
+        """Whether a loop by ones goes on: the counter is below `stop`, so one more fits its type."""
+        following = self.cx.code.get(f"add {'nsw' if t.signed else 'nuw'} {type_of(t)} {now.text}, 1")
+        return ar.compare(self.cx, "lt", Value(t, following), stop).text
+
+    def _trips(self, t: IntType, start: Value, stop: Value, step: Value) -> str:
+        """Memory that holds how many trips a loop makes, at least one: a count that LLVM can unroll by.
+
+        Distance and step are taken without sign, in which they always fit; the step is not zero here.
+        """
         code, kind = self.cx.code, type_of(t)
-        if step.text == "1":
-            following = code.get(f"add {'nsw' if t.signed else 'nuw'} {kind} {now.text}, 1")
-            return ar.compare(self.cx, "lt", Value(t, following), stop).text
-        ahead = code.get(f"sub {kind} {stop.text}, {now.text}")
-        if _positive(step) is True:
-            return code.get(f"icmp ugt {kind} {ahead}, {step.text}")
-        behind = code.get(f"sub {kind} {now.text}, {stop.text}")
-        back = code.get(f"sub {kind} 0, {step.text}")
-        less = code.get(f"icmp ugt {kind} {behind}, {back}")
-        if _positive(step) is False:
-            return less
-        more = code.get(f"icmp ugt {kind} {ahead}, {step.text}")
-        forward = ar.compare(self.cx, "gt", step, literal(0, t)).text
-        return code.get(f"select i1 {forward}, i1 {more}, i1 {less}")
+        ahead = code.get(f"sub {kind} {stop.text}, {start.text}")
+        size = step.text
+        if _positive(step) is not True:
+            behind = code.get(f"sub {kind} {start.text}, {stop.text}")
+            back = code.get(f"sub {kind} 0, {step.text}")
+            forward = ar.compare(self.cx, "gt", step, literal(0, t)).text
+            ahead = code.get(f"select i1 {forward}, {kind} {ahead}, {kind} {behind}")
+            size = code.get(f"select i1 {forward}, {kind} {step.text}, {kind} {back}")
+        whole = code.get(f"udiv {kind} {code.get(f'sub {kind} {ahead}, 1')}, {size}")
+        left = code.reserve(kind)
+        code.do(f"store {kind} {code.get(f'add {kind} {whole}, 1')}, ptr {left}")
+        return left
+
+    def _one_less(self, kind: str, left: str) -> str:
+        """Take one trip off; whether there are more."""
+        code = self.cx.code
+        fewer = code.get(f"sub {kind} {code.get(f'load {kind}, ptr {left}')}, 1")
+        code.do(f"store {kind} {fewer}, ptr {left}")
+        return code.get(f"icmp ne {kind} {fewer}, 0")
 
 
 def _positive(step: Value) -> bool | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -249,3 +250,41 @@ def test_random_programs_do_as_the_interpreter(seed: int, proved: bool) -> None:
                     if isinstance(value, (int, float)):
                         place = flat(at, launch.arrays[name].shape)
                         assert memory[name][place] == pytest.approx(value, rel=1e-4)
+
+
+LEAST, MOST = -(2**63), 2**63 - 1
+RANGES = [
+    (0, 10, 3), (0, 9, 3), (0, 8, 3), (5, 5, 2), (6, 5, 2), (10, 0, -3), (9, 0, -3), (0, 9, -3), (0, 1, 100),
+    (-7, 8, 5), (MOST - 9, MOST, 4), (LEAST, MOST, 2**62), (MOST, LEAST, -(2**62)), (LEAST, LEAST + 9, 4),
+    (MOST, MOST - 8, -4), (0, MOST, 2**62 - 1), (LEAST, MOST, MOST), (3, -3, LEAST),
+]  # fmt: skip
+
+
+def trips(start: int, stop: int, step: int) -> list[int]:
+    """What `range` gives; its length need not fit Python's own."""
+    return list(itertools.islice(range(start, stop, step), 21))
+
+
+@pytest.mark.parametrize("step", ["x[i, 2]", "4", "-4", "1"])
+def test_loops_make_as_many_trips_as_python(step: str) -> None:
+    """Ranges at the ends of 64 bits; with a step of its own each, or one that is in the source."""
+    steps = [r[2] if step == "x[i, 2]" else int(step) for r in RANGES]
+    found = [trips(r[0], r[1], by) for r, by in zip(RANGES, steps, strict=True)]
+    rows = [(r, f) for r, f in zip(RANGES, found, strict=True) if len(f) < 20]
+    text = f"""
+@cuda.jit("void(int64[:, ::1], int64[:, ::1])")
+def k(x, out):
+    i = cuda.grid(1)
+    count = 0
+    last = 0
+    for j in range(x[i, 0], x[i, 1], {step}):
+        count += 1
+        last = j
+    out[i, 0] = count
+    out[i, 1] = last
+"""
+    x = ConcreteArray((len(rows), 3), lambda at: rows[at[0]][0][at[1]])
+    launch = ConcreteLaunch((1, 1, 1), (len(rows), 1, 1), {"x": x, "out": ConcreteArray((len(rows), 2))}, {})
+    out = host.run(kernel(text), "int64[:, ::1], int64[:, ::1]", launch)["out"]
+    assert len(rows) >= 3
+    assert out == [v for _, f in rows for v in (len(f), f[-1] if f else 0)]

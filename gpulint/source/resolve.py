@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,16 +80,20 @@ class Project:
             place = self._submodule(place, name)
         return self._read(place, importer)
 
-    def package(self, module: Module, text: str) -> list[Module]:
-        """The modules of the package that a module belongs to whose source holds the text."""
+    def package(self, module: Module, text: str, pattern: str = "") -> list[Module]:
+        """The modules of a module's package whose source holds the text, and matches the pattern if any."""
+
+        def holds(source: str) -> bool:
+            return text in source and (not pattern or re.search(pattern, source) is not None)
+
         if module.path is None or not module.name:
-            return [module] if text in module.text else []
+            return [module] if holds(module.text) else []
         root = module.path.absolute()
         for _ in range(module.name.count(".") + (root.name == "__init__.py")):
             root = root.parent
         if root not in self._texts:
             self._texts[root] = _sources(root)
-        found = [path for path, source in self._texts[root].items() if text in source]
+        found = [path for path, source in self._texts[root].items() if holds(source)]
         read = (self.load(path, _shown(path, module)) for path in found)
         return [m for m in read if m is not None]
 

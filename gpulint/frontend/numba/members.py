@@ -53,7 +53,7 @@ def _subclasses(world: World, cls: Scope) -> list[Scope]:
     own = getattr(cls.node, "name", "")
     return [
         s
-        for module in world.project.package(cls.module, own)
+        for module in world.project.package(cls.module, own, rf"class\s+\w+\s*\([^)]*\b{own}\b")
         for s in module.scopes.values()
         if isinstance(s.node, ast.ClassDef) and any(_mentions(b, own) for b in s.node.bases)
         if cls in _bases(world, s)

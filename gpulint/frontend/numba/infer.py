@@ -94,7 +94,7 @@ class _Reader(Callees):
             base, index = None, None
             if isinstance(node, ast.Subscript):
                 base, index = node.value, node.slice
-            elif isinstance(node, ast.Call) and called(node.func) in _ATOMICS and len(node.args) >= 3:
+            elif isinstance(node, ast.Call) and _atomic(node):
                 base, index = node.args[0], node.args[1]
             if not isinstance(base, ast.Name) or not isinstance(index, ast.Name) or base.id not in names:
                 continue
@@ -340,7 +340,7 @@ class _Reader(Callees):
                 self.fact(name).rank = max(self.fact(name).rank, dropped + 1)
         elif text in _LIKE and node.args:
             self.array_use(node.args[0], 1)
-        elif text in _ATOMICS and len(node.args) >= 3:
+        elif _atomic(node):
             self.atomic(node.args)
         elif text.startswith("xoroshiro128p_") and node.args:
             self.array_use(node.args[0], 1)
@@ -367,6 +367,12 @@ def _const_item(node: ast.AST) -> set[tuple[str, object]]:
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
         return set()
     return {(node.value.id, node.slice.value)} if isinstance(node.value, ast.Name) else set()
+
+
+def _atomic(node: ast.Call) -> bool:
+    """Whether a call is `cuda.atomic.add(array, index, value)` or the like; `min(a, b, c)` is none."""
+    builtin = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
+    return called(node.func) in _ATOMICS and len(node.args) >= 3 and not builtin
 
 
 _OF_ARRAYS = frozenset(("shape", "strides", "ndim", "dtype"))

@@ -109,3 +109,11 @@ ARRAYS = (
 def test_a_launch_tells_that_a_parameter_is_a_tuple(size: str, more: str, status: str) -> None:
     (report,) = pipeline.check_file(ARRAYS.format(size=size, more=more), "kernel.py", Config()).kernels
     assert report.status == status
+
+
+def test_a_minimum_of_three_is_no_atomic_on_an_array() -> None:
+    head = "@cuda.jit\ndef k(x, out):\n    i = cuda.grid(1)\n    v = x[i]\n"
+    text = f"{head}    out[i] = min(v, 3, 4) + max(v, i, 7)\n"
+    assert [p.type for p in kernel(text).params] == [ArrayType(UNKNOWN, 1)] * 2
+    text = "@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n    cuda.atomic.min(x, (i, 3), 4)\n"
+    assert [p.type for p in kernel(text).params] == [ArrayType(UNKNOWN, 2)]

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from gpulint.term import FALSE, App, Bool, Int, and_, not_, subst
-from gpulint.term.walk import atoms
+from gpulint.term import FALSE, Bool, Int, and_, apps, not_, subst
 
 T = TypeVar("T", Int, Bool)
+Halves = dict[tuple[Bool, Bool], list[tuple[bool, Bool]]]  # by domain and condition: whether it holds, domain
 NESTED = 8  # selects by one condition within each other
 
 
-def split(domain: Bool, p: Int) -> list[tuple[Bool, Int]] | None:
+def split(domain: Bool, p: Int, known: Halves) -> list[tuple[Bool, Int]] | None:
     """The two cases (domain, goal `<= 0`) by the condition of one select; None where there is no select.
 
     A select of the goal comes first, then one of the domain. Exact: the goal holds on the domain where it
-    holds in both cases; a case that cannot be is left out.
+    holds in both cases; a case that cannot be is left out. `known`: how domains were split before.
     """
-    selects = (a for t in (p, domain) for a in atoms(t) if isinstance(a, App) and a.op == "select")
+    selects = (a for t in (p, domain) for a in apps(t, op="select"))
     c = next((a.args[0] for a in selects), None)
     if c is None:
         return None
-    out = []
-    for holds, said in ((True, c), (False, not_(c))):
-        inside = and_(settled(domain, c, holds), said)
-        if inside != FALSE:
-            out.append((inside, settled(p, c, holds)))
-    return out
+    halves = known.get((domain, c))
+    if halves is None:
+        halves = known[domain, c] = _halves(domain, c)
+    return [(inside, settled(p, c, holds)) for holds, inside in halves]
+
+
+def _halves(domain: Bool, c: Bool) -> list[tuple[bool, Bool]]:
+    both = ((h, and_(settled(domain, c, h), said)) for h, said in ((True, c), (False, not_(c))))
+    return [(holds, inside) for holds, inside in both if inside != FALSE]
 
 
 def settled(term: T, c: Bool, holds: bool) -> T:
@@ -35,8 +38,8 @@ def settled(term: T, c: Bool, holds: bool) -> T:
     for _ in range(NESTED):
         known = {
             a: a.args[1 if (a.args[0] == c) == holds else 2]
-            for a in atoms(term)
-            if isinstance(a, App) and a.op == "select" and a.args[0] in (c, other)
+            for a in apps(term, op="select")
+            if a.args[0] in (c, other)
         }
         if not known:
             break

@@ -66,7 +66,8 @@ class Constraint:
         key = tuple(low.get(a) for a in self.atoms)
         found = self._floors.get(key)
         if found is None:
-            found = self._floors[key] = self._lows(Bounds({a: (k, None) for a, k in low.items()}))
+            within = Bounds({a: (k, None) for a, k in zip(self.atoms, key, strict=True) if k is not None})
+            found = self._floors[key] = self._lows(within)
         return found
 
     def _lows(self, within: Bounds) -> Lows:

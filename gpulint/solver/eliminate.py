@@ -51,12 +51,13 @@ class Bounder:
         for a, low in out._floors.items():
             if low != self._floors.get(a):
                 out.edges[a] = meet(out.edges.get(a, (None, None)), (low, None))
-        out._by_mono = {m: list(known) for m, known in self._by_mono.items()}
+        out._by_mono = dict(self._by_mono)
         out._index(new)
         out._forget()
         return out
 
     def _index(self, constraints: Iterable[Constraint]) -> None:
+        new: dict[tuple[int, bool], list[tuple[Flat, int]]] = {}
         for g in constraints:
             if g.single is not None:
                 a, edge = g.single
@@ -64,7 +65,9 @@ class Bounder:
                 continue
             for m, c in g.flat.items():
                 if m != UNIT:
-                    self._by_mono.setdefault((m, c > 0), []).append((g.flat, c))
+                    new.setdefault((m, c > 0), []).append((g.flat, c))
+        for key, found in new.items():
+            self._by_mono[key] = [*self._by_mono.get(key, ()), *found]
 
     def _forget(self) -> None:
         self._edge: dict[Atom, Interval] = {}
@@ -73,6 +76,7 @@ class Bounder:
         self._bounds = Bounds(self.edges)
         self._wide: dict[int, list[int]] = {}
         self._proved: dict[Int, bool] = {}
+        self._settled: dict[frozenset[tuple[int, int]], bool] = {}
 
     def proves(self, p: Int) -> bool:
         """Whether `p <= 0` follows: what differs between points is eliminated first, or anything."""
@@ -120,6 +124,33 @@ class Bounder:
                 return False
             top += c * edge
         return top <= 0
+
+    def settled(self, q: Flat) -> bool:
+        """Whether a polynomial over kept atoms is at most zero by the constraints at hand."""
+        key = frozenset(q.items())
+        found = self._settled.get(key)
+        if found is None:
+            found = self._settled[key] = self._settle(q)
+        return found
+
+    def _settle(self, q: Flat) -> bool:
+        known = self.monomials.known
+        stack, seen, longest = [q], {frozenset(q.items())}, len(q) + 2
+        for steps in range(self.settle):
+            if steps >= len(stack):
+                return False
+            r = stack[steps]
+            if self.negative(r):
+                return True
+            for m in sorted(r, key=lambda m: known[m].rank):
+                for n in self.options(r, m, edges=False) if m != UNIT else ():
+                    if len(n) > longest:
+                        break
+                    key = frozenset(n.items())
+                    if key not in seen:
+                        seen.add(key)
+                        stack.append(n)
+        return False
 
     def options(self, p: Flat, m: int, edges: bool, keep: Kept | None = None) -> list[Flat]:
         """Polynomials at least `p` (up to a positive factor) without `m`, fewest monomials first.
@@ -236,7 +267,7 @@ class _Search:
                 if not q or q.keys() == {UNIT}:
                     hopeless.append(q)  # this way leads nowhere, another may
                     continue
-                if self._settle(q):
+                if self.b.settled(q):
                     return [ZERO]
                 found.append(q)
                 continue
@@ -265,26 +296,6 @@ class _Search:
         if len(loose) < 2:
             return loose[0] if loose else None
         return min(loose, key=lambda m: (-known[m].rank[0], known[m].rank[1]))
-
-    def _settle(self, q: Flat) -> bool:
-        """Whether a polynomial over kept atoms is at most zero by the constraints at hand."""
-        known = self.b.monomials.known
-        stack, seen, longest = [q], {frozenset(q.items())}, len(q) + 2
-        for steps in range(self.b.settle):
-            if steps >= len(stack):
-                return False
-            r = stack[steps]
-            if self.b.negative(r):
-                return True
-            for m in sorted(r, key=lambda m: known[m].rank):
-                for n in self.b.options(r, m, edges=False) if m != UNIT else ():
-                    if len(n) > longest:
-                        break
-                    key = frozenset(n.items())
-                    if key not in seen:
-                        seen.add(key)
-                        stack.append(n)
-        return False
 
 
 def _none(_: Atom) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.solver import turns
 from gpulint.solver.bound import upper
+from gpulint.solver.cases import Halves
 from gpulint.solver.constraints import Constraint, Constraints
 from gpulint.solver.eliminate import SETTLE, Bounder
 from gpulint.solver.given import Given
@@ -29,6 +30,7 @@ class Memo:
     unsat: dict[frozenset[Bool], bool] = field(default_factory=dict)
     replays: Replays = field(default_factory=Replays)
     order: Order | None = None
+    cases: Halves = field(default_factory=dict)
     _store: Constraints = field(default_factory=Constraints)
     _given: dict[tuple[Constraint, ...], Given] = field(default_factory=dict)
     _upper: dict[Bool, list[Constraint]] = field(default_factory=dict)

@@ -211,7 +211,7 @@ class Prover:
             if all(answers) if every == "all" else any(answers):
                 return "cases"
             return ""
-        both = cases.split(domain, p)
+        both = cases.split(domain, p, self.memo.cases)
         if both is not None:
             return "cases" if all(self._at_most_zero(d, g, depth - 1) for d, g in both) else ""
         for part in conjuncts(domain):

@@ -85,7 +85,7 @@ def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEP
         if every == "all":
             return _together(parts)
         return [r for part in parts for r in part][:8]
-    both = cases.split(domain, p) if depth else None
+    both = cases.split(domain, p, prover.memo.cases) if depth else None
     if both is not None:
         return _together([missing(prover, d, g, named, depth - 1) for d, g in both])
     found = bounder.reduce(p, named.kept)

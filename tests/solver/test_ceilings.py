@@ -85,22 +85,22 @@ ON = bool_sym("on")
 
 def test_one_condition_settles_every_select_of_goal_and_domain() -> None:
     x, y = select(ON, PID, N), select(not_(ON), const(3), LANE)
-    both = cases.split(lt(LANE, select(ON, N, W)), x + y)
+    both = cases.split(lt(LANE, select(ON, N, W)), x + y, {})
     wanted = [(and_(lt(LANE, N), ON), PID + LANE), (and_(lt(LANE, W), not_(ON)), N + 3)]
     assert both is not None and len(both) == 2 and all(case in both for case in wanted)
 
 
 def test_a_select_of_the_domain_alone_is_split_too() -> None:
-    both = cases.split(le(select(ON, PID, N), 3), PID)
+    both = cases.split(le(select(ON, PID, N), 3), PID, {})
     assert both is not None and [g for _, g in both] == [PID, PID]
 
 
 def test_a_case_that_cannot_be_is_left_out() -> None:
-    both = cases.split(not_(ON), select(ON, PID, N))
+    both = cases.split(not_(ON), select(ON, PID, N), {})
     assert both == [(not_(ON), N)]
     assert all(d != FALSE for d, _ in both or [])
 
 
 def test_no_select_no_cases() -> None:
     goal: Int = PID - N
-    assert cases.split(lt(PID, N), goal) is None
+    assert cases.split(lt(PID, N), goal, {}) is None

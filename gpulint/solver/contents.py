@@ -9,6 +9,7 @@ when several threads may do so.
 
 from __future__ import annotations
 
+from gpulint.contract.hostarray import Elements
 from gpulint.dataflow.access import Access
 from gpulint.ir import nodes as n
 from gpulint.ir.walk import statements, walk
@@ -34,9 +35,14 @@ def tell(s: Setting, o: Obligation) -> bool:
         return all(_bounded(s, name) for name in loaded)
     if s.binding is not None:
         known = (s.binding.elements.get(name) for name in loaded)
-        if any(e is not None and e.injective is False for e in known):
+        if any(e is not None and _repeats(e) for e in known):
             return True
     return any(accumulates(s.kernel, a) for a in accesses if a.mode == "write")
+
+
+def _repeats(e: Elements) -> bool:
+    """Whether the host fills an array with values that may repeat: one value throughout, at the least."""
+    return e.injective is False or (e.low is not None and e.low == e.high)
 
 
 def _bounded(s: Setting, array: str) -> bool:

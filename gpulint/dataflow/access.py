@@ -108,7 +108,7 @@ class IntOp:
     """An integer operation on the way to an address or a guard, as it would be without a width.
 
     `modular`: only its value modulo the width of a pointer enters an address, so that it may leave the
-    width as long as the access is in range.
+    width as long as the access is in range. `late`: its value is widened afterwards.
     """
 
     term: Int
@@ -119,6 +119,7 @@ class IntOp:
     feeds: str  # address, guard
     text: str
     modular: bool = False
+    late: bool = False
 
     @property
     def domain(self) -> Bool:

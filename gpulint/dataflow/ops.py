@@ -14,6 +14,7 @@ from gpulint import term as t
 from gpulint.dataflow import text
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.dataflow.graph import Event, Node
+from gpulint.dataflow.late import widened_late
 from gpulint.dataflow.modular import modular
 from gpulint.dataflow.needed import SAME, Use, uses
 from gpulint.dataflow.signs import truncates
@@ -42,12 +43,13 @@ def operations(a: Analysis) -> Iterator[IntOp]:
         if everywhere.guard != t.FALSE and everywhere not in seen:
             seen.add(everywhere)
             yield everywhere
+    late = widened_late(a.graph) if a.graph.tile else frozenset()
     for event, access in _pairs(a, events):
         free = modular(a.graph, event.subscripts) if a.graph.tile else frozenset()
         for node, use in _address(a, event, guards):
             op = _at(a, node, use, event, access)
-            if op is not None and node.id in free:
-                op = replace(op, modular=True)
+            if op is not None and node.id in free | late:
+                op = replace(op, modular=node.id in free, late=node.id in late)
             if op is not None and op.guard != t.FALSE and op not in seen:
                 seen.add(op)
                 yield op

@@ -92,7 +92,12 @@ class VerdictRule(Rule):
 
 
 def severity(verdict: Verdict, result: KernelResult) -> str:
-    """Error for a launch site in view or under a declared contract, else a warning."""
+    """Error for a launch site in view or under a declared contract, else a warning.
+
+    A launch that only an assumption leaves out is a warning too.
+    """
+    if verdict.obligation.kind == "late":
+        return WARNING
     if verdict.site is not None:
         return ERROR
     return ERROR if result.declared and not verdict.geometry else WARNING

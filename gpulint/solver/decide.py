@@ -18,6 +18,7 @@ from gpulint.solver import (
     fresh,
     general,
     lanes,
+    late,
     launches,
     questions,
     search,
@@ -77,6 +78,7 @@ def decide(
         shapes.check(a)
         buffers.check(a)
         lanes.check(a)
+        late.check(a)
     verdicts = _merge(r, at) if at else _alone(r)
     taken = separate.parameters(start) if not at else []
     if not separate.assumed(start):

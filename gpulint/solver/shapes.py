@@ -25,7 +25,8 @@ def check(a: SiteRound) -> None:
     for start, end, span in s.accesses.aranges:
         written = sub(end, start)
         length = s.term(written)
-        if length in done or len(symbols(written)) < 2:  # of one parameter: the caller's power of two
+        open_ = length.value is None and len(symbols(written)) < 2  # one parameter: the caller's power of two
+        if length in done or open_:
             continue
         done.add(length)
         bad = _bad(length)

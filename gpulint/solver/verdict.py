@@ -12,7 +12,7 @@ from gpulint.interp.launch import Point
 from gpulint.ir.span import Span
 
 PROVED, UNDER, REFUTED, UNDECIDED = "proved", "proved-under", "refuted", "undecided"
-ADVICE = ("negative", "extreme")  # kinds of obligations that may be meant so: told, but no fault
+ADVICE = ("negative", "extreme", "late")  # kinds of obligations that may be meant so: told, but no fault
 PROPERTIES = (
     "in-range", "disjoint", "no-wrap", "convergent", "initialised", "covered", "contract", "no-alias",
 )  # fmt: skip

@@ -13,7 +13,8 @@ class IntegerOverflowInIndex(VerdictRule):
 
     ## What it does
     Reports an integer operation whose result feeds an address or a guard and does not fit the type
-    that it is computed in.
+    that it is computed in. A product that is widened only afterwards (`(row * n + col).to(tl.int64)`) is told
+    as a warning even where no array is assumed to be that large: the cast shows that it may be.
 
     ## Why is this bad
     The result wraps around: the index lands somewhere else, or a guard lets the wrong threads
@@ -52,6 +53,8 @@ class IntegerOverflowInIndex(VerdictRule):
         value = witness.values.get(op.text)
         came = f" comes to {value} and" if value is not None else ""
         feeds = {"address": "an index", "guard": "a guard"}.get(op.feeds, op.feeds)
+        if verdict.obligation.kind == "late":
+            return f"`{op.text}`{came} does not fit {type_name(op.type)}{who}, and is widened only afterwards"
         return f"`{op.text}`{came} does not fit {type_name(op.type)}{who}; it feeds {feeds}"
 
     def label(self, verdict: Verdict, witness: Witness) -> str:

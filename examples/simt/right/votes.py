@@ -14,7 +14,7 @@ import gpulint
 def above(x, limit, counts, masks):
     i, t = cuda.grid(1), cuda.threadIdx.x
     yes = i < x.size and x[i] > limit
-    count = cuda.syncthreads_count(yes)
+    count = cuda.syncthreads_count(np.int32(yes))
     mask = cuda.ballot_sync(0xFFFFFFFF, yes)
     if t == 0:
         counts[cuda.blockIdx.x] = count

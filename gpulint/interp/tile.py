@@ -2,7 +2,8 @@
 
 The statements of a program run in order; each element of a tile that a load, a store or an atomic
 touches is checked as the SIMT interpreter checks a thread's access. Races are found between
-programs, whatever their order, and between lanes of one store. A lane whose mask or subscript is not
+programs, whatever their order, and between lanes of one store; loads that do not wait for other lanes'
+stores of the same program are told apart (`reload`), between two places where all lanes meet. A lane whose mask or subscript is not
 known is left out and the run is then incomplete; a branch on an unknown value cuts the program. The
 thread part of a point holds the coordinates of a lane. Reductions other than the largest and the
 smallest of known integers, products of matrices and sorts give unknown values.
@@ -106,6 +107,7 @@ class Runner:
         raise Cut("not-executable", s.span, f"{type(s).__name__.lower()} in a tile kernel")
 
     def effect(self, s: n.Effect) -> Signal:
+        self.f.meet()
         return "" if s.name in ENDING else None
 
     def assume(self, s: n.Assume) -> Signal:
@@ -114,8 +116,8 @@ class Runner:
             raise Cut("unknown-branch", s.span, "the condition is not known")
         return None if which else ""
 
-    def nothing(self, s: n.Stmt) -> Signal:
-        """A barrier orders the lanes of one program, which run in order here anyway."""
+    def barrier(self, s: n.Barrier) -> Signal:
+        self.f.meet()
 
     # --- control ---------------------------------------------------------------------------------
 
@@ -186,6 +188,6 @@ _RUN: dict[type, Callable[[Runner, Any], Signal]] = {
     n.Alias: Runner.alias, n.View: Runner.unknown_array, n.Alloc: Runner.unknown_array,
     n.If: Runner.branch, n.For: Runner.counted, n.While: Runner.loop, n.Block: Runner.region,
     n.Break: lambda r, s: BREAK, n.Continue: lambda r, s: CONTINUE, n.Leave: lambda r, s: s.label,
-    n.Barrier: Runner.nothing, n.Assume: Runner.assume, n.Effect: Runner.effect,
+    n.Barrier: Runner.barrier, n.Assume: Runner.assume, n.Effect: Runner.effect,
     n.Unsupported: Runner.unsupported,
 }  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Union
 
 from gpulint.interp.accesses import Place, Site, current, put, region_of
-from gpulint.interp.launch import SAME_VALUE
+from gpulint.interp.launch import RELOAD, SAME_VALUE
 from gpulint.interp.races import ATOMIC, READ, RIVALS, WRITE
 from gpulint.interp.thread import Cut, Thread, charge
 from gpulint.interp.tileexpr import Frame, padded
@@ -33,10 +33,17 @@ class Touch:
     stmt: Target
     mode: str
     value: Any
+    shape: At = ()
+    interval: int = 0  # how often the program's lanes had met by then
 
     @property
     def point(self) -> Any:
         return (self.thread.block.index, padded(self.at))
+
+    @property
+    def lane(self) -> list[tuple[int, int]]:
+        """The coordinates with their extents, less axes of one element."""
+        return [(i, size) for i, size in zip(self.at, self.shape, strict=True) if size > 1]
 
 
 @dataclass(eq=False)
@@ -44,6 +51,7 @@ class History:
     """The accesses of each element so far, one for each program and statement."""
 
     cells: dict[tuple[int, int], dict[Any, Touch]] = field(default_factory=dict)
+    stored: dict[tuple[int, int], Touch] = field(default_factory=dict)  # the last plain store of each
 
     def rivals(self, place: Place, now: Touch) -> list[Touch]:
         """The earlier accesses by other programs that race with `now`, which is then remembered."""
@@ -51,6 +59,19 @@ class History:
         out = [e for e in cell.values() if e.thread is not now.thread and _conflict(e, now)]
         cell.setdefault((id(now.thread), id(now.stmt)), now)
         return out
+
+    def unordered(self, place: Place, now: Touch) -> Touch | None:
+        """The store by other lanes of the same program that a load of the element does not wait for.
+
+        Lanes of tiles of one shape at the same coordinates are one thread's, in program order.
+        """
+        key = (id(place.array.buffer), place.flat)
+        if now.mode == WRITE:
+            self.stored[key] = now
+        last = self.stored.get(key) if now.mode == READ else None
+        if last is None or last.thread is not now.thread or last.interval != now.interval:
+            return None
+        return last if last.lane != now.lane else None
 
 
 def _conflict(e: Touch, now: Touch) -> bool:
@@ -61,12 +82,14 @@ def _conflict(e: Touch, now: Touch) -> bool:
     return True
 
 
-def report_race(f: Frame, place: Place, first: Touch, second: Touch, detail: str = "") -> None:
+def report_race(
+    f: Frame, place: Place, first: Touch, second: Touch, detail: str = "", kind: str = "race"
+) -> None:
     known = first.value is not POISON and first.mode == second.mode == WRITE
     if known and first.value == second.value:
         detail = SAME_VALUE
     f.machine.report(
-        "race", first.stmt.span, first.point, array=place.array.name, element=place.index,
+        kind, first.stmt.span, first.point, array=place.array.name, element=place.index,
         extents=place.array.shape, other=second.point, other_span=second.stmt.span,
         modes=(first.mode, second.mode), detail=detail,
     )  # fmt: skip
@@ -89,7 +112,7 @@ class Accesses:
             left.discard(position)
             if place is not None:
                 cursor.index = padded(at)
-                self._order(f, place, Touch(f.thread, at, s, READ, None))
+                self._order(f, place, Touch(f.thread, at, s, READ, None, shape, f.thread.block.interval))
                 place.array.read.add(place.flat)
                 out[position] = current(cursor, place, site)
         base = f.env[s.array].array.name
@@ -107,7 +130,7 @@ class Accesses:
             if given[position].__class__ is Undefined:
                 f.used(given[position], s.span)
             value = stored(given[position], place.array.element)
-            now = Touch(f.thread, at, s, WRITE, value)
+            now = Touch(f.thread, at, s, WRITE, value, shape, f.thread.block.interval)
             first = mine.setdefault((id(place.array.buffer), place.flat), now)
             if first is now:
                 self._order(f, place, now)
@@ -118,6 +141,7 @@ class Accesses:
 
     def atomic(self, f: Frame, s: n.Atomic) -> None:
         shape = _shape(f, s)
+        f.meet()
         over = dict(enumerate(shape))
         operands = [_elements_of(f, o, over, s) for o in s.operands]
         out = _elements_of(f, None, over, s)
@@ -151,6 +175,9 @@ class Accesses:
             return
         for earlier in self.history.rivals(place, now):
             report_race(f, place, earlier, now)
+        stored_ = self.history.unordered(place, now)
+        if stored_ is not None:
+            report_race(f, place, stored_, now, kind=RELOAD)
 
     # --- where -----------------------------------------------------------------------------------
 

@@ -49,6 +49,10 @@ class Frame:
             raise Cut("not-executable", span, f"a tile of size {size!r}")
         return int(size)
 
+    def meet(self) -> None:
+        """A barrier, or what may hold one once compiled: all lanes come here before any goes on."""
+        self.thread.block.interval += 1
+
     def wrapped(self, value: Any, span: Span, at: tuple[int, ...] = ()) -> None:
         """Report an element that decides something, if it left its width on the way or is undefined."""
         if value.__class__ is tv.Wrapped:
@@ -158,6 +162,8 @@ def _opaque(f: Frame, e: n.Opaque) -> Value:
     last = e.name.rpartition(".")[2]
     if e.fresh:
         given = [f.value(o) for o in e.operands]
+        if any(isinstance(g, Tile) for g in given):
+            f.meet()
         if any(map(tv.undefined, given)):
             return combined(e, given)
         extreme = EXTREMES.get(last) if e.rank == 0 and len(given) == 1 else None

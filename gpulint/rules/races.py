@@ -8,7 +8,7 @@ from gpulint.dataflow.access import Access
 from gpulint.rules import words
 from gpulint.rules.base import VerdictRule, View
 from gpulint.rules.finding import Finding, Related
-from gpulint.solver.verdict import Verdict, Witness
+from gpulint.solver.verdict import PROGRAM, Verdict, Witness
 from gpulint.term import Atom, Unbound, evaluate, holds, symbols
 
 
@@ -79,6 +79,9 @@ class Race(VerdictRule):
         accesses, where = pair(verdict), words.element(witness)
         if not witness.points:
             return f"two {words.one(witness)}s meet in {where}"
+        if verdict.obligation.scope == PROGRAM:
+            lane = words.point(witness.points[0], witness)
+            return f"{lane} writes {where}, which other lanes load with no barrier between"
         if len(modes(verdict)) == 1 or not accesses:
             word = "update" if "atomic" in modes(verdict) else "write"
             return f"{words.points(witness)} both {word} {where}"
@@ -94,7 +97,8 @@ class Race(VerdictRule):
         other = verdict.obligation.other
         if other is None or other.span == verdict.obligation.span:
             return ()
-        text = f"the other {words.one(witness)}'s {words.noun(other)}"
+        one = "the" if verdict.obligation.scope == PROGRAM else f"the other {words.one(witness)}'s"
+        text = f"{one} {words.noun(other)}"
         shown = element_label(other, witness, 1)
         return (Related(f"{text}: {shown}" if shown else text, other.span),)
 

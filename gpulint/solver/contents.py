@@ -14,7 +14,7 @@ from gpulint.dataflow.access import Access
 from gpulint.ir import nodes as n
 from gpulint.ir.walk import statements, walk
 from gpulint.solver.setting import Setting
-from gpulint.solver.verdict import Obligation
+from gpulint.solver.verdict import PROGRAM, Obligation
 from gpulint.term import Bool, Int, apps, conjuncts, symbols
 
 
@@ -31,7 +31,7 @@ def tell(s: Setting, o: Obligation) -> bool:
         loaded = {name for name in loaded if name not in arrays or not arrays[name].written}
     if not loaded:
         return True
-    if o.property == "in-range":
+    if o.property == "in-range" or o.scope == PROGRAM:  # whichever element of the range it is
         return all(_bounded(s, name) for name in loaded)
     if s.binding is not None:
         known = (s.binding.elements.get(name) for name in loaded)

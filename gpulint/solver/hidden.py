@@ -4,8 +4,8 @@
 index has no width that is known. It is asked to fit 32 bits, the narrowest that index tensors come
 in: proved then is proved for wider ones, and what is not shown stays undecided.
 *Order within a program*: a store and a later load of one array by other lanes of the same program are
-ordered by a barrier alone. Pairs that a barrier separates, that use the same lanes, or that never
-meet are fine; others are undecided.
+ordered by a barrier alone. Pairs that a barrier separates, that meet at the same lanes only, or that never
+meet are fine; others are undecided, and refuted by a launch on which the interpreter sees such a load.
 """
 
 from __future__ import annotations
@@ -14,14 +14,19 @@ from gpulint.dataflow.access import Access, IntOp
 from gpulint.dataflow.intervals import Intervals
 from gpulint.ir import symbols as names
 from gpulint.ir.types import INT32, IntType
-from gpulint.solver import space
+from gpulint.solver import disjoint, space
+from gpulint.solver.radix import Unifier
+from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
-from gpulint.solver.space import AXES
-from gpulint.solver.verdict import UNDECIDED, Obligation, Verdict
-from gpulint.term import Int, and_, apps, eq, lt, mul
+from gpulint.solver.space import AXES, Seen
+from gpulint.solver.verdict import PROGRAM, PROVED, UNDECIDED, Obligation, Verdict
+from gpulint.term import Bool, Int, and_, apps, eq, ge, lt, mul, ne, or_
 from gpulint.term.build import monomial, of_atom
 
 MAX_PAIRS = 40
+_WHY = "other lanes of the program load what it stores, with no barrier between"
+_HELD = frozenset(space.atom_of(names.block(axis)) for axis in AXES)
+_NOTHING = Named(frozenset(), frozenset())
 
 
 def products(s: Setting) -> tuple[IntOp, ...]:
@@ -63,24 +68,53 @@ def order(s: Setting) -> list[Verdict]:
     count = 0
     for w in writes:
         for r in s.accesses.accesses:
-            if r.mode != "read" or r.array.name != w.array.name or r.index < w.index:
+            if r.mode != "read" or r.array.name != w.array.name or not _follows(r, w):
                 continue
             count += 1
             if count > MAX_PAIRS or _apart(s, w, r, intervals):
                 continue
-            reason = "other lanes of the program load what it stores, with no barrier between"
-            o = Obligation("disjoint", "read-write", w.span, access=w, other=r, scope="program")
-            out.append(Verdict(o, UNDECIDED, reason=reason))
+            o = Obligation("disjoint", "read-write", w.span, access=w, other=r, scope=PROGRAM)
+            out.append(Verdict(o, UNDECIDED, reason=_WHY))
     return out
 
 
+def again(s: Setting, o: Obligation) -> Verdict:
+    """The order of a store and a load in a setting that knows more."""
+    assert o.access is not None and o.other is not None
+    if s.prover.unsat(*reload(s, o.access, o.other)[0]):
+        return Verdict(o, PROVED, rung="z3")
+    return Verdict(o, UNDECIDED, reason=_WHY)
+
+
+def _follows(r: Access, w: Access) -> bool:
+    """Whether the load may come after the store: below it, or in a later round of a loop around both."""
+    return r.index > w.index or any(x.span == y.span for x in r.loops for y in w.loops)
+
+
 def _apart(s: Setting, w: Access, r: Access, intervals: Intervals) -> bool:
-    if w.subscripts == r.subscripts and w.lanes == r.lanes:
+    if w.subscripts == r.subscripts and w.lanes == r.lanes and (r.index > w.index or _one_lane(s, w, r)):
         return True
     if intervals.ties(w.stmt, r.stmt) == []:
         return True
+    return s.prover.unsat(*reload(s, w, r)[0])
+
+
+def _one_lane(s: Setting, w: Access, r: Access) -> bool:
+    """Whether mixed radix shows that equal subscripts of a program are those of one lane."""
     a, b = s.see(w, frozenset()), s.see(r, frozenset())
-    held = frozenset(space.atom_of(names.block(x)) for x in AXES)
+    u = Unifier(s, disjoint.common(a.domain, b.domain), _NOTHING, equal=set(_HELD), may_assume=False)
+    u.run(list(a.subscripts))
+    return all(u.fixed(of_atom(lane)) for lane, _ in w.lanes)
+
+
+def reload(s: Setting, w: Access, r: Access) -> tuple[list[Bool], tuple[Seen, Seen]]:
+    """What holds where two lanes of one program meet, the first of them at the store."""
+    a, b = s.see(w, frozenset()), s.see(r, frozenset())
     both = zip(a.subscripts, b.subscripts, strict=True)
-    meet = [eq(space.twin(x, 1, held), space.twin(y, 2, held)) for x, y in both]
-    return s.prover.unsat(space.twin(a.domain, 1, held), space.twin(b.domain, 2, held), *meet)
+    meet = [eq(space.twin(x, 1, _HELD), space.twin(y, 2, _HELD)) for x, y in both]
+    if w.lanes == r.lanes:
+        lanes = [of_atom(x) for x, _ in w.lanes]
+        meet.append(or_(*(ne(space.twin(x, 1), space.twin(x, 2)) for x in lanes)))
+    else:
+        meet.append(or_(*(ge(s.term(size), 2) for _, size in (*w.lanes, *r.lanes))))
+    return [space.twin(a.domain, 1, _HELD), space.twin(b.domain, 2, _HELD), *meet], (a, b)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from gpulint.interp.launch import MISSING_LANE
+from gpulint.interp.launch import MISSING_LANE, RELOAD
 from gpulint.solver import (
     agree,
     blame,
     contents,
     convergence,
     disjoint,
+    hidden,
     initialised,
     lanes,
     ranges,
@@ -20,7 +21,7 @@ from gpulint.solver.pairs import Pair
 from gpulint.solver.residual import Named
 from gpulint.solver.search import Ask
 from gpulint.solver.setting import Setting
-from gpulint.solver.verdict import PROVED, UNDECIDED, Obligation, Verdict, Witness
+from gpulint.solver.verdict import PROGRAM, PROVED, UNDECIDED, Obligation, Verdict, Witness
 from gpulint.term import and_, not_
 
 
@@ -37,8 +38,8 @@ def again(s: Setting, o: Obligation, named: Named) -> Verdict | None:
         how = s.prover.prove(seen.domain, not_(widths.violated(o.op, seen.subscripts[0])))
         reason = "" if how else f"{o.op.text} may leave {o.op.type.bits} bits"
         return Verdict(o, PROVED if how else UNDECIDED, rung=how, reason=reason)
-    if o.scope == "program":
-        return None
+    if o.scope == PROGRAM:
+        return hidden.again(s, o)
     if o.property == "disjoint" and o.access is not None and o.other is not None:
         return disjoint.decide(s, pair(s, o), named)
     if o.property == "convergent":
@@ -80,8 +81,9 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
     if o.property == "no-wrap" and o.op is not None:
         seen = s.see(o.op)
         return Ask(o, (seen.domain, widths.violated(o.op, seen.subscripts[0])), (seen,), "wrap")
-    if o.scope == "program":
-        return None
+    if o.scope == PROGRAM and o.access is not None and o.other is not None:
+        meeting, lanes_ = hidden.reload(s, o.access, o.other)
+        return Ask(o, tuple(meeting), lanes_, RELOAD, o.access.array.name)
     if o.property == "disjoint" and o.access is not None and o.other is not None:
         p = pair(s, o)
         if s.order.handed_over(p):

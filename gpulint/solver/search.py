@@ -43,7 +43,7 @@ class Ask:
     obligation: Obligation
     conditions: tuple[Bool, ...]
     seen: tuple[Seen, ...]
-    kind: str  # out-of-range, race, wrap, negative-index, uninitialised
+    kind: str  # out-of-range, race, reload, wrap, negative-index, uninitialised
     array: str = ""
 
 

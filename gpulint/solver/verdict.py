@@ -12,6 +12,7 @@ from gpulint.interp.launch import Point
 from gpulint.ir.span import Span
 
 PROVED, UNDER, REFUTED, UNDECIDED = "proved", "proved-under", "refuted", "undecided"
+PROGRAM = "program"  # the scope of an obligation on the order within one program
 ADVICE = ("negative", "extreme", "late")  # kinds of obligations that may be meant so: told, but no fault
 PROPERTIES = (
     "in-range", "disjoint", "no-wrap", "convergent", "initialised", "covered", "contract", "no-alias",
@@ -23,7 +24,7 @@ class Obligation:
     """One question. `kind` refines the property (`read`, `write`, `tail`, `write-write`, ...).
 
     `scope`: of a race in a kernel with barriers, `blocks` (threads of different blocks) or `block`
-    (threads of one); empty for any two threads.
+    (threads of one); of tile kernels also `lanes` (of one store) and `program`; empty for any two threads.
     """
 
     property: str

@@ -15,11 +15,11 @@ from fuzz.tilehost import Call, Host, draw
 from gpulint import interp, launchers
 from gpulint.dataflow import analyse
 from gpulint.frontend import lower
-from gpulint.interp.launch import UNDEFINED_LANE, Outcome, Violation
+from gpulint.interp.launch import RELOAD, UNDEFINED_LANE, Outcome, Violation
 from gpulint.ir.nodes import Kernel
 from gpulint.solver.decide import decide
 from gpulint.solver.options import Options
-from gpulint.solver.verdict import REFUTED, KernelResult, Verdict, Witness
+from gpulint.solver.verdict import PROGRAM, REFUTED, KernelResult, Verdict, Witness
 from gpulint.source.kernels import find
 from gpulint.source.load import load_text
 from gpulint.source.model import Module
@@ -155,12 +155,12 @@ def _differs(v: Verdict, w: Witness, kernel: Kernel, call: Call) -> str:
         if not w.element or w.element in outcome.written.get(w.array, {}):
             return "the element is written"
         return ""
-    kind = UNDEFINED_LANE if o.lanes is not None else KINDS[o.property]
+    kind = UNDEFINED_LANE if o.lanes is not None else RELOAD if o.scope == PROGRAM else KINDS[o.property]
     asked = [*outcome.of(kind), *(outcome.of("race") if kind == "uninitialised" else ())]
     if not any(_same(x, v, w) for x in asked):
         shown = [(x.kind, x.array, x.element) for x in outcome.violations[:4]]
         return f"a run shows {shown}" if outcome.complete else ""
-    if math.prod(call.grid) > WHOLE or any(len(values) > WHOLE for _, values in call.arrays.values()):
+    if kind == RELOAD or math.prod(call.grid) > WHOLE or any(len(values) > WHOLE for _, values in call.arrays.values()):
         return ""
     record, whole = call.record()
     place = (w.array, w.element[0]) if w.element else ("", 0)

@@ -404,3 +404,26 @@ def test_the_environment_of_a_point_names_its_lanes():
     known = environment(k, b.launch(3, arrays={"out": 10}, BLOCK=4), ((2, 0, 0), (1, 0, 0)))
     access = analyse(k).accesses[0]
     assert (evaluate(access.subscripts[0], known), holds(access.domain, known)) == (9, True)
+
+
+def reloads(*between, lane=0, shape=4):
+    out = run(
+        b.store("out", b.arange(4), 4), *between, b.load("y", "out", b.arange(shape) + lane, shape),
+        arrays={"out": 8},
+    )  # fmt: skip
+    return [(v.point[1], v.other[1]) for v in out.of("reload")]
+
+
+def test_a_load_of_what_another_lane_stored_is_told():
+    assert reloads(lane=1) == [((1, 0, 0), (0, 0, 0))]
+    assert reloads(shape=2) == [((0, 0, 0), (0, 0, 0))]  # a tile of another shape has other threads
+
+
+def test_a_load_by_the_same_lane_is_in_order():
+    assert reloads() == []
+
+
+def test_a_barrier_or_a_reduction_orders_the_lanes():
+    barrier = n.Barrier("block", b.at(1))
+    assert reloads(barrier, lane=1) == []
+    assert reloads(b.let("z", b.unknown("tl.sum", b.arange(4))), lane=1) == []

@@ -101,8 +101,39 @@ def run(x):
 
 
 def test_reload_by_another_lane_is_proved_only_behind_a_barrier() -> None:
-    assert check(RELOAD.format(barrier="pass"))[0] == "undecided"
+    assert check(RELOAD.format(barrier="pass")) == ("refuted", {"GL302"})
     assert check(RELOAD.format(barrier="tl.debug_barrier()"))[0] == "verified"
+
+
+def test_a_reduction_between_may_hold_a_barrier_once_compiled() -> None:
+    reduced = "tl.store(pick + row, tl.sum(cols, axis=0))"
+    assert check(RELOAD.format(barrier=reduced)) == ("undecided", set())
+
+
+OWN_LANE = """@triton.jit
+def passes(x, out, steps, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    for k in range(steps):
+        at = tl.program_id(0) * BLOCK * steps + {step} + cols
+        tl.store(out + at, tl.load(x + at) + tl.load(out + at{back}))
+
+
+def run(x, steps: int):
+    x = x.contiguous()
+    assert steps > 0 and x.numel() % (64 * steps) == 0
+    out = torch.zeros_like(x)
+    passes[(x.numel() // (64 * steps),)](x, out, steps, BLOCK=64)
+    return out
+"""
+
+
+def test_a_lane_that_loads_its_own_element_again_needs_no_barrier() -> None:
+    assert check(OWN_LANE.format(step="k * BLOCK", back=""))[0] == "verified"
+
+
+def test_a_later_round_that_loads_what_another_lane_stored_is_not_proved() -> None:
+    assert check(OWN_LANE.format(step="k * BLOCK", back=" - 1"))[0] != "verified"
+    assert check(OWN_LANE.format(step="k", back=""))[0] != "verified"
 
 
 FREE = """@triton.jit

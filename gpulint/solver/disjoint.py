@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
-from gpulint.solver import agree, lastblock, ranges, slots, space, splitting
+from gpulint.solver import agree, apart, lastblock, ranges, slots, space, splitting
 from gpulint.solver.pairs import Pair
 from gpulint.solver.radix import Unifier
 from gpulint.solver.residual import CAP, Named, rank
@@ -177,7 +177,10 @@ def held(p: Pair) -> frozenset[Sym]:
 def views(s: Setting, p: Pair) -> tuple[Seen, Seen]:
     """Both accesses over the same coordinates: global indices only where any two points count."""
     if p.scope != "any":
-        return s.see(p.first, frozenset()), s.see(p.second, frozenset())
+        a, b = s.see(p.first, frozenset()), s.see(p.second, frozenset())
+        first = apart.by_index(s, a, p.first.array.name) if s.tiles else None
+        second = apart.by_index(s, b, p.first.array.name) if first is not None else None
+        return (a, b) if first is None or second is None else (first, second)
     axes = s.see(p.first).axes & s.see(p.second).axes
     return s.see(p.first, axes), s.see(p.second, axes)
 

@@ -38,9 +38,11 @@ class Setting:
         budget: Budget | None = None,
         memo: Memo | None = None,
         more: tuple[Bool, ...] = (),
+        solid: frozenset[str] = frozenset(),
     ) -> None:
-        """`more` are facts over the site's own terms, beyond what its host code says."""
-        self.more = more
+        """`more` are facts over the site's own terms, beyond what its host code says; `solid` the parameters
+        whose tensors are taken to have a place of its own for each element."""
+        self.more, self.solid = more, solid
         self.kernel, self.accesses, self.options = kernel, accesses, options
         self.premises = tuple(premises)
         self.site, self.binding = site, binding
@@ -135,10 +137,16 @@ class Setting:
         """This setting with more facts over the site's terms."""
         return self._with(self.premises, (*self.more, *facts))
 
-    def _with(self, premises: tuple[Clause, ...], more: tuple[Bool, ...]) -> Setting:
+    def with_solid(self, arrays: frozenset[str]) -> Setting:
+        """This setting with more tensors taken to have a place of its own for each element."""
+        return self._with(self.premises, self.more, self.solid | arrays)
+
+    def _with(
+        self, premises: tuple[Clause, ...], more: tuple[Bool, ...], solid: frozenset[str] | None = None
+    ) -> Setting:
         out = Setting(
             self.kernel, self.accesses, self.options, premises, self.site, self.binding, self.budget,
-            self.memo, more,
+            self.memo, more, self.solid if solid is None else solid,
         )  # fmt: skip
         out._terms, out._mapped = self._terms, self._mapped
         return out

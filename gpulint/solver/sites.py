@@ -186,6 +186,8 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         return replace(new, site=s.site)
     if usual.excused(s, v, r.named):
         return replace(v, site=s.site, assumptions=(USUAL_INPUTS,))
+    if usual.solid(s, v, r.named):
+        return replace(v, kind=PROVED, clauses=(), site=s.site, assumptions=(USUAL_INPUTS,))
     if natural is not s:
         kept = questions.again(natural, v.obligation, r.named)
         if kept is not None and kept.kind == PROVED:

@@ -4,9 +4,10 @@ A caller who says nothing of a number gets its default, so what breaks there for
 launch's own fault, though other numbers might be chosen to fit.
 
 A width that holds for these and not for every number or stride that a caller could think of is the
-caller's to keep, like every clause on a free input: the launch meets the contract with it. Only
-operations' widths are excused, since they limit how large an input may be and no more. What fails for the
-usual inputs stays open.
+caller's to keep, like every clause on a free input: the launch meets the contract with it. Of the
+clauses only those on widths are excused, since they limit how large an input may be and no more. What fails for the
+usual inputs stays open. That no tensor which a kernel writes has two elements at one place (by a stride of
+zero) is left to callers in the same way.
 """
 
 from __future__ import annotations
@@ -61,6 +62,21 @@ def _small(s: Setting, clauses: Sequence[Clause]) -> list[Clause]:
         if s.prover.prove(TRUE, fits):
             out.append(Clause(predicate="within", arrays=c.arrays, bounds=(c.bounds[0], const(SMALL))))
     return out
+
+
+def solid(s: Setting, v: Verdict, named: Named) -> bool:
+    """Whether a race needs a tensor of the caller that has two elements at one place.
+
+    PyTorch writes to none either. It is an assumption too, of the same name.
+    """
+    o = v.obligation
+    if USUAL_INPUTS not in s.options.assume or o.property != "disjoint" or o.access is None or s.site is None:
+        return False
+    arg = s.site.arguments.get(o.access.array.name)
+    if not isinstance(arg, HostArray) or arg.fresh or arg.strides is None:
+        return False
+    found = questions.again(s.with_solid(frozenset({o.access.array.name})), o, named)
+    return found is not None and found.kind == PROVED
 
 
 def at_defaults(s: Setting) -> Setting | None:

@@ -41,7 +41,7 @@ def _plain(stride: Int) -> bool:
 
 
 def _split(offset: Int, strides: list[Int]) -> tuple[Int, ...] | None:
-    """The factors of the strides in an offset: of a product, the one stride in it, or else a stride of one."""
+    """The factors of the strides in an offset: of the one stride in a product, or else a stride of one."""
     out = dict.fromkeys(strides, ZERO)
     for mono, coeff in offset.terms:
         found = [t for t in strides if t.atom is not None and t.atom in mono] or [ONE]

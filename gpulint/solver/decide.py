@@ -25,6 +25,7 @@ from gpulint.solver import (
     separate,
     shapes,
     sites,
+    strides,
 )
 from gpulint.solver.general import Round
 from gpulint.solver.options import (
@@ -76,6 +77,7 @@ def decide(
         coverage.check(a, r, sites_)
         fresh.check(a, sites_)
         shapes.check(a)
+        strides.check(a)
         buffers.check(a)
         lanes.check(a)
         late.check(a)

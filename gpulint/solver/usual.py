@@ -5,9 +5,9 @@ launch's own fault, though other numbers might be chosen to fit.
 
 A width that holds for these and not for every number or stride that a caller could think of is the
 caller's to keep, like every clause on a free input: the launch meets the contract with it. Of the
-clauses only those on widths are excused, since they limit how large an input may be and no more. What fails for the
-usual inputs stays open. That no tensor which a kernel writes has two elements at one place (by a stride of
-zero) is left to callers in the same way.
+clauses only those on widths are excused, since they limit how large an input may be and no more. What
+fails for the usual inputs stays open. That no tensor which a kernel writes has two elements at one place (by
+a stride of zero) is left to callers in the same way.
 """
 
 from __future__ import annotations

@@ -160,7 +160,11 @@ def _differs(v: Verdict, w: Witness, kernel: Kernel, call: Call) -> str:
     if not any(_same(x, v, w) for x in asked):
         shown = [(x.kind, x.array, x.element) for x in outcome.violations[:4]]
         return f"a run shows {shown}" if outcome.complete else ""
-    if kind == RELOAD or math.prod(call.grid) > WHOLE or any(len(values) > WHOLE for _, values in call.arrays.values()):
+    if (
+        kind == RELOAD
+        or math.prod(call.grid) > WHOLE
+        or any(len(values) > WHOLE for _, values in call.arrays.values())
+    ):
         return ""
     record, whole = call.record()
     place = (w.array, w.element[0]) if w.element else ("", 0)

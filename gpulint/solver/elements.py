@@ -73,10 +73,12 @@ def any_of(shape: Sequence[Int], strides: Sequence[Int]) -> Element:
     return Element(indices, tuple(strides), and_(*(lt(i, n) for i, n in zip(indices, shape, strict=True))))
 
 
-def reached(s: Setting, a: Access, element: Element, steps: Set[Sym] = frozenset()) -> Bool | None:
+def reached(
+    s: Setting, a: Access, element: Element, steps: Set[Sym] = frozenset(), when: Sequence[Bool] = ()
+) -> Bool | None:
     """What suffices for one write to reach the element at some point; None when no point shows.
 
-    `steps` are launch symbols that count launches and may be chosen like a coordinate.
+    `steps` are launch symbols that count launches and may be chosen like a coordinate, where `when` holds.
     """
     wanted = definite(a)
     if wanted is None or len(a.subscripts) != 1:
@@ -99,8 +101,8 @@ def reached(s: Setting, a: Access, element: Element, steps: Set[Sym] = frozenset
     whole_point = completed(seen, found, {})
     if whole_point is None:
         return None
-    at = hits(seen, whole_point, (element.place,), s.term)
-    return and_(subst(seen.domain, whole_point), at, *limits)
+    at = hits(seen, whole_point, (element.place,), lambda t: subst(s.term(t), whole_point))
+    return and_(subst(seen.domain, whole_point), at, *limits, *(subst(c, whole_point) for c in when))
 
 
 Halves = dict[tuple[Int, Int], tuple[Sym, Sym, tuple[App, App]]]
@@ -155,7 +157,7 @@ def _counted(whole: Int, value: Int, steps: Set[Sym]) -> dict[Sym, Int] | None:
         return None
     for d, r in digits:
         whole = sub(whole, mul(r, of_atom(d)))
-    return _chain(sub(value, whole), digits)
+    return _chain(sub(value, whole), digits, steps)
 
 
 def _solve(subscript: Int, element: Element, steps: Set[Sym]) -> dict[Sym, Int] | None:
@@ -178,15 +180,18 @@ def _solve(subscript: Int, element: Element, steps: Set[Sym]) -> dict[Sym, Int] 
         value = sub(add(mul(carry, step or ONE), element.indices[k]), offset)
         mine = [(d, q) for d, r in digits if d not in out and (q := exact(r, stride)) is not None]
         if mine:
-            out.update(_chain(value, mine))
+            out.update(_chain(value, mine, steps))
             value = ZERO
         carry, last = value, stride
     return out if carry == ZERO else None
 
 
-def _chain(value: Int, digits: list[Digit]) -> dict[Sym, Int]:
-    """Digits of a number: from the smallest where each radix divides the next, else from the largest."""
-    ordered = sorted(digits, key=lambda p: (_degree(p[1]), _size(p[1])))
+def _chain(value: Int, digits: list[Digit], steps: Set[Sym]) -> dict[Sym, Int]:
+    """Digits of a number: from the smallest where each radix divides the next, else from the largest.
+
+    Counters of launches come last, however short a step they make: a launch covers what it can by itself.
+    """
+    ordered = sorted(digits, key=lambda p: (p[0] in steps, _degree(p[1]), _size(p[1])))
     ratios = [exact(b, a) for (_, a), (_, b) in pairwise(ordered)]
     if None in ratios:
         return _from_top(value, ordered)

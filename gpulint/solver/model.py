@@ -68,10 +68,14 @@ class Model:
         return evaluate(t, self._environment(t), self._element)
 
     def holds(self, c: Bool) -> bool:
+        return bool(self.truth(c))
+
+    def truth(self, c: Bool) -> bool | None:
+        """Whether a condition holds; None when it has no value."""
         try:
             return holds(c, self._environment(c), self._element)
         except (Unbound, ZeroDivisionError):
-            return False
+            return None
 
     def _environment(self, t: Int | Bool) -> Mapping[Atom, int]:
         return {s: self.symbol(s) for s in symbols(t)}

@@ -9,17 +9,15 @@ leave a gap is run whole, and an element that stays unwritten refutes it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from collections.abc import Set as Set
 
 from gpulint.contract.alias import linked
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray, LaunchSite, of_device
 from gpulint.interp.launch import ConcreteLaunch
-from gpulint.interp.machine import run
 from gpulint.ir import symbols as names
-from gpulint.ir.addresses import writes_of
-from gpulint.solver import abstract, digits, elements, layouts, powers, search, space
+from gpulint.solver import abstract, digits, elements, layouts, powers, rounds, search, space
 from gpulint.solver.blame import owner
 from gpulint.solver.inverse import definite, hits, inverse
 from gpulint.solver.onto import permuted
@@ -33,6 +31,7 @@ from gpulint.term import (
     ONE,
     App,
     Bool,
+    Cmp,
     Int,
     Scope,
     Sym,
@@ -52,8 +51,6 @@ from gpulint.term.walk import atoms
 
 SMALL = 4096  # the greatest size in a launch of which nothing is asked
 LARGE = 1 << 17  # the greatest size in a launch that is run to show a gap
-MAX_ELEMENTS = 300_000  # elements of an output that is looked at for gaps
-STEPS = 1_500_000  # operations of such a run
 
 
 def outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
@@ -64,18 +61,22 @@ def outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
         array = s.accesses.arrays.get(name)
         if not isinstance(arg, HostArray) or not arg.whole:
             continue
-        if arg.initialised is None and arg.fresh and array is not None and array.written:
+        parts = arg.initialised is None and arg.fresh
+        if array is None or not array.written or not (parts or arg.initialised is False):
+            continue
+        known = name not in s.accesses.tainted and not written_elsewhere(arg, s.site, sites)
+        if parts and not (known and arg.rounds):
             out += _in_parts(s, name)
-        if arg.initialised is not False:
-            continue
-        if array is None or not array.written or name in s.accesses.tainted:
-            continue
-        if written_elsewhere(arg, s.site, sites):
             continue
         writes = [x for x in s.accesses.accesses if x.array.name == name and x.mode == "write"]
-        if writes:
-            out.append(_output(s, name, writes))
+        if writes and known:
+            out.append(_output(s, name, writes, _counters(arg) if parts else ()))
     return out
+
+
+def _counters(arg: HostArray) -> tuple[Sym, ...]:
+    """The symbols that count the rounds of the host loops which fill an allocation."""
+    return tuple(x for t in arg.rounds for x in symbols(t))
 
 
 def _in_parts(s: Setting, name: str) -> list[Verdict]:
@@ -98,51 +99,65 @@ def written_elsewhere(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSi
     )
 
 
-def _output(s: Setting, name: str, writes: list[Access]) -> Verdict:
+def _output(s: Setting, name: str, writes: list[Access], counters: tuple[Sym, ...]) -> Verdict:
     """Proved, proved where the output has no gaps between its rows, refuted, or undecided."""
     o = Obligation("covered", "output", writes[0].span, access=writes[0])
-    how, left = _all_written(s, name, writes)
+    how, left = _all_written(s, name, writes, counters)
     if how:
         return Verdict(o, PROVED, site=s.site, rung=how)
     packed = layouts.row_major(s, name)
-    how = _all_written(packed, name, writes)[0] if packed is not None else ""
+    how = _all_written(packed, name, writes, counters)[0] if packed is not None else ""
     if how:
         clause = Clause(predicate="contiguous", arrays=(name,))
         return Verdict(o, UNDER, site=s.site, rung=how, clauses=(clause,))
     if s.binding is not None and s.binding.exact and all(pure(space.see(a)) for a in writes):
-        w = _gap(s, name, [], SMALL) or (_gap(s, name, left, LARGE) if left else None)
-        for more in _lengthened(s, name, writes) if w is None else ():
-            w = w or _gap(s, name, more, LARGE)
+        w = _gap(s, name, [], SMALL, counters) or (_gap(s, name, left, LARGE, counters) if left else None)
+        for more in _lengthened(s, name, writes) if w is None and not counters else ():
+            w = w or _gap(s, name, more, LARGE, counters)
         if w is not None:
             return Verdict(o, REFUTED, witness=w, site=s.site, rung="search")
     return Verdict(o, UNDECIDED, site=s.site, reason=f"not shown that every element of {name} is written")
 
 
-def _all_written(s: Setting, name: str, writes: list[Access]) -> tuple[str, list[Bool]]:
+def _all_written(
+    s: Setting, name: str, writes: list[Access], counters: tuple[Sym, ...]
+) -> tuple[str, list[Bool]]:
     """What shows that the writes reach every element, or ''; and conditions that leave one out if so."""
     left: list[Bool] = []
-    if any(_by_digits(s, a) for a in writes):
+    if not counters and any(_by_digits(s, a) for a in writes):
         return "digits", left
-    for inside, reached in _ways(s, name, writes):
+    for inside, reached in _ways(s, name, writes, counters):
         gaps = [_open(s, inside, c) for c in reached]
         if any(not g for g in gaps):
             return "inverse", []
         missed = [and_(inside, *(not_(and_(*g)) for g in gaps))] if gaps else []
         if missed and s.prover.unsat(*missed):
             return "inverse+z3", []
-        if not left and _own_fault(inside, gaps):
+        if not left and _own_fault(inside, gaps, _steps(s, counters)):
             left = missed
     return "", left
 
 
-def _ways(s: Setting, name: str, writes: list[Access]) -> list[tuple[Bool, list[Bool]]]:
+def _steps(s: Setting, counters: tuple[Sym, ...]) -> set[str]:
+    """Numbers of the caller by which host loops go on: into how many parts the work is cut is no input."""
+    monos = [m for f in rounds.about(s, counters) if isinstance(f, Cmp) for m, _ in f.poly.terms]
+    beside = {x for m in monos if set(m) & set(counters) for x in m}
+    return {x.name for x in beside if isinstance(x, Sym) and owner(x.name) == x.name}
+
+
+def _ways(
+    s: Setting, name: str, writes: list[Access], counters: tuple[Sym, ...]
+) -> list[tuple[Bool, list[Bool]]]:
     """Ways to say which element is meant, and the conditions under which the writes reach it."""
     extents = tuple(map(s.term, writes[0].array.extents))
     out = []
     if s.tiles and len(extents) == 1:
         element = _tensor(s, name) or elements.any_of(extents, (ONE,))
-        found = (elements.reached(s, a, element) for a in writes)
+        steps, when = frozenset(counters), rounds.about(s, counters)
+        found = (elements.reached(s, a, element, steps, when) for a in writes)
         out.append((element.inside, [c for c in found if c is not None]))
+    if counters:
+        return out
     flat = tuple(sym(f"element{k}", Scope.POINT, 0) for k in range(len(extents)))
     inside = and_(*(lt(e, x) for e, x in zip(flat, extents, strict=True)))
     out.append((inside, [c for c in (_reached(s, a, flat) for a in writes) if c is not None]))
@@ -211,15 +226,17 @@ def _by_digits(s: Setting, a: Access) -> bool:
     return all(s.prover.prove(inside, c) for c in conjuncts(wanted))
 
 
-def _own_fault(inside: Bool, gaps: list[list[Bool]]) -> bool:
+def _own_fault(inside: Bool, gaps: list[list[Bool]], chosen: Set[str]) -> bool:
     """Whether what limits the elements and what leaves some out come from at most one free input.
 
-    That an output made for one input is filled along another is for the caller to see to.
+    That an output made for one input is filled along another is for the caller to see to; `chosen` names
+    numbers that are no inputs in this.
     """
     open_ = [c for g in gaps for c in g]
     used = symbols(*open_)
     about = [c for c in conjuncts(inside) if any(x in used and x.scope is Scope.POINT for x in symbols(c))]
-    return len({owner(x.name) for x in symbols(*open_, *about) if x.scope is Scope.LAUNCH}) <= 1
+    owners = {owner(x.name) for x in symbols(*open_, *about) if x.scope is Scope.LAUNCH}
+    return len(owners - chosen) <= 1
 
 
 def _lengthened(s: Setting, name: str, writes: list[Access]) -> list[list[Bool]]:
@@ -243,34 +260,16 @@ def _lengthened(s: Setting, name: str, writes: list[Access]) -> list[list[Bool]]
     return [[several, *(le(n, 1) for j, n in enumerate(shape) if j != k)] for k in long]
 
 
-def _gap(s: Setting, name: str, conditions: list[Bool], most: int) -> Witness | None:
+def _gap(
+    s: Setting, name: str, conditions: list[Bool], most: int, counters: tuple[Sym, ...]
+) -> Witness | None:
     """The smallest launch from the site that meets the conditions, run whole: an element left unwritten."""
     found = small_launch(s, conditions, most)
     if found is None:
         return None
     reader, launch = found
-    shape = launch.arrays[name].shape
-    total = prod(shape)
-    if not 0 < total <= MAX_ELEMENTS:
-        return None
-    launch.max_steps = STEPS
-    outcome = run(writes_of(s.kernel, name), launch)
-    if not outcome.complete:
-        return None
-    written = outcome.written.get(name, {})
-    for flat in range(total):
-        index = _unravel(flat, shape)
-        if index not in written:
-            return witness(reader, launch, name, index)
-    return None
-
-
-def _unravel(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    out = []
-    for n in reversed(shape):
-        flat, i = divmod(flat, n)
-        out.append(i)
-    return tuple(reversed(out))
+    index = rounds.unwritten(s, name, reader, launch, counters)
+    return witness(reader, launch, name, index) if index is not None else None
 
 
 def pure(seen: Seen) -> bool:

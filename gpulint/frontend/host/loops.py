@@ -10,6 +10,7 @@ from gpulint.frontend.host.elements import EVERYTHING
 from gpulint.frontend.host.evaluate import condition, spelled
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.memories import among
+from gpulint.frontend.host.rounds import entered
 from gpulint.frontend.host.state import State, agreed, merge
 from gpulint.frontend.host.stores import bind_target
 from gpulint.frontend.host.values import (
@@ -22,7 +23,7 @@ from gpulint.frontend.host.values import (
     as_array,
     memories,
 )
-from gpulint.term import TRUE, Bool, Int, add, eq, ge, lt, mul, not_, or_, sym
+from gpulint.term import TRUE, Bool, Int, add, eq, ge, lt, mul, not_, or_, sub, sym
 
 MAX_UNROLL = 8
 MAX_CONFIG_LOOP = 24  # of loops that list an autotuner's configurations
@@ -227,7 +228,9 @@ def while_loop(m: Machine, s: State, node: ast.While) -> State | None:
     def prepare(state: State) -> None:
         state.assume(condition(m, state, node.test))
 
+    m.loops.append(entered(s, node, len(m.namer.order)))
     start, ends, breaks = _repeat(m, s, node.body, set(), prepare)
+    m.loops.pop()
     out = _after(m, start, ends, breaks, assigned(node.body))
     always = condition(m, out, node.test) == TRUE
     if always and not breaks:
@@ -247,10 +250,15 @@ def for_loop(m: Machine, s: State, node: ast.For) -> State | None:
     if items is not None and len(items) <= MAX_CONFIG_LOOP:
         return _unrolled(m, s, node, items)
 
+    loop = entered(s, node, len(m.namer.order))
+
     def prepare(state: State) -> None:
+        loop.counter = None
         _iterate(m, state, node.target, node.iter, source)
 
+    m.loops.append(loop)
     start, ends, breaks = _repeat(m, s, node.body, targets, prepare)
+    m.loops.pop()
     out = _after(m, start, ends, breaks, assigned(node.body) | targets)
     return m.execute(m, out, node.orelse)
 
@@ -323,14 +331,27 @@ def _counter(m: Machine, s: State, name: str, r: Range) -> Value:
         term: Int = sym(m.namer.unique(name), lo=low)
         for fact in (ge(term, r.start), lt(term, r.stop)):
             s.assume(fact)
+        _counts(m, term)
         return Num(term)
     trip = sym(m.namer.unique(f"{name} trip"), lo=0)
     term = add(r.start, mul(trip, r.step))
-    s.assume(_within(term, r))
+    for fact in _within(term, r):
+        s.assume(fact)
+    _counts(m, trip)
     return Num(term)
 
 
-def _within(term: Int, r: Range) -> Bool:
+def _counts(m: Machine, counter: Int) -> None:
+    """Says which symbol counts the rounds of the innermost loop."""
+    if m.loops and m.loops[-1].whole:
+        m.loops[-1].counter = counter
+
+
+def _within(term: Int, r: Range) -> list[Bool]:
+    """What holds in a round: where the stop is not below the start, only a positive step makes one."""
     if r.step.value is not None:
-        return lt(term, r.stop) if r.step.value > 0 else lt(r.stop, term)
-    return or_(not_(ge(r.step, 1)), lt(term, r.stop))
+        return [lt(term, r.stop) if r.step.value > 0 else lt(r.stop, term)]
+    length = sub(r.stop, r.start)
+    if length.lo is not None and length.lo >= 0:
+        return [ge(r.step, 1), lt(term, r.stop)]
+    return [or_(not_(ge(r.step, 1)), lt(term, r.stop))]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
+from gpulint.frontend.host.rounds import HostLoop
 from gpulint.frontend.host.site import LaunchSite
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import Function, Kernel, Unknown, Value
@@ -92,6 +93,7 @@ class Machine:
     expecting: int = 0  # blocks entered that expect an error
     presumed: dict[str, str] = field(default_factory=dict)  # what is taken for granted of an array, by name
     usual: tuple[Bool, ...] = ()  # numbers of the root function at their defaults
+    loops: list[HostLoop] = field(default_factory=list)  # that are being run, outermost first
     concrete: int = 0  # loops over constants are written out: configurations are being read
 
     @property
@@ -103,6 +105,7 @@ class Machine:
         """Starts on another function: names begin anew."""
         self.namer, self.notes, self.globals, self.states = Namer(), {}, {}, {}
         self.frames, self.calls, self.root, self.indexed, self.presumed = [], [], root, {}, {}
+        self.loops = []
         self.steps, self.depth, self.recording, self.usual = 0, 0, True, ()
 
     def step(self) -> bool:

@@ -49,7 +49,8 @@ class HostArray:
     falling) tell how they are arranged, `first` and `last` are the ends of a sorted one; None where
     nothing is known. `start`: how many elements of the buffer lie before a contiguous argument, where
     known. `sharing`: buffers that the argument may be in instead of its own (`x.reshape(-1)` is x's memory
-    or a copy).
+    or a copy). `rounds`: the counters of host loops whose launches fill an allocation together that was empty
+    before; the launch happens for every value of them that the site's facts allow.
     """
 
     name: str
@@ -72,6 +73,7 @@ class HostArray:
     last: Int | None = None
     sharing: tuple[str, ...] = ()
     start: Int | None = None
+    rounds: tuple[Int, ...] = ()
 
     @property
     def memories(self) -> frozenset[str]:

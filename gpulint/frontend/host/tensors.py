@@ -8,6 +8,7 @@ from gpulint.frontend.host.dtypes import ITEM_SIZES
 from gpulint.frontend.host.elements import changed
 from gpulint.frontend.host.layout import settled, span, strides_of
 from gpulint.frontend.host.machine import Machine
+from gpulint.frontend.host.rounds import rounds
 from gpulint.frontend.host.site import HostArray
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import Arr, Unknown
@@ -49,7 +50,7 @@ def tensor(m: Machine, s: State, a: Arr, text: str) -> HostArray:
     made = HostArray(
         name, a.shape, a.buffer, a.fresh, a.whole, s.touched.get(a.buffer, a.initialised), a.contiguous,
         a.dtype or _told(m, s, a), none=a.none, strides=strides_of(s.facts, a), span=span(s.facts, a),
-        sharing=a.sharing, start=a.start,
+        sharing=a.sharing, start=a.start, rounds=rounds(m.loops, s, m.namer.order, a.buffer),
     )  # fmt: skip
     if changed(s, a):
         return made

@@ -34,7 +34,7 @@ class Touch:
     mode: str
     value: Any
     shape: At = ()
-    interval: int = 0  # how often the program's lanes had met by then
+    met: int = 0  # how often the program's lanes had met by then
 
     @property
     def point(self) -> Any:
@@ -69,7 +69,7 @@ class History:
         if now.mode == WRITE:
             self.stored[key] = now
         last = self.stored.get(key) if now.mode == READ else None
-        if last is None or last.thread is not now.thread or last.interval != now.interval:
+        if last is None or last.thread is not now.thread or last.met != now.met:
             return None
         return last if last.lane != now.lane else None
 
@@ -112,7 +112,7 @@ class Accesses:
             left.discard(position)
             if place is not None:
                 cursor.index = padded(at)
-                self._order(f, place, Touch(f.thread, at, s, READ, None, shape, f.thread.block.interval))
+                self._order(f, place, Touch(f.thread, at, s, READ, None, shape, f.met))
                 place.array.read.add(place.flat)
                 out[position] = current(cursor, place, site)
         base = f.env[s.array].array.name
@@ -130,7 +130,7 @@ class Accesses:
             if given[position].__class__ is Undefined:
                 f.used(given[position], s.span)
             value = stored(given[position], place.array.element)
-            now = Touch(f.thread, at, s, WRITE, value, shape, f.thread.block.interval)
+            now = Touch(f.thread, at, s, WRITE, value, shape, f.met)
             first = mine.setdefault((id(place.array.buffer), place.flat), now)
             if first is now:
                 self._order(f, place, now)

@@ -31,6 +31,7 @@ class Frame:
     def __init__(self, thread: Thread, env: dict[str, Any]) -> None:
         self.thread, self.env = thread, env
         self.machine: Machine = thread.machine
+        self.met = 0  # how often all lanes have come to one place
 
     def value(self, e: n.Expr) -> Value:
         """The value of an expression; Cut when its tiles do not fit together."""
@@ -51,7 +52,7 @@ class Frame:
 
     def meet(self) -> None:
         """A barrier, or what may hold one once compiled: all lanes come here before any goes on."""
-        self.thread.block.interval += 1
+        self.met += 1
 
     def wrapped(self, value: Any, span: Span, at: tuple[int, ...] = ()) -> None:
         """Report an element that decides something, if it left its width on the way or is undefined."""

@@ -65,7 +65,7 @@ def outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
         if array is None or not array.written or not (parts or arg.initialised is False):
             continue
         known = name not in s.accesses.tainted and not written_elsewhere(arg, s.site, sites)
-        if parts and not (known and arg.rounds):
+        if parts and not (known and arg.rounds and _only_written(s, name)):
             out += _in_parts(s, name)
             continue
         writes = [x for x in s.accesses.accesses if x.array.name == name and x.mode == "write"]
@@ -79,10 +79,15 @@ def _counters(arg: HostArray) -> tuple[Sym, ...]:
     return tuple(x for t in arg.rounds for x in symbols(t))
 
 
+def _only_written(s: Setting, name: str) -> bool:
+    """Whether the kernel never reads the array: then nothing was to be there before its rounds."""
+    return all(x.mode == "write" for x in s.accesses.accesses if x.array.name == name)
+
+
 def _in_parts(s: Setting, name: str) -> list[Verdict]:
     """An allocation that launches of a loop fill together: whether they fill it all is not decided."""
     own = [x for x in s.accesses.accesses if x.array.name == name]
-    if any(x.mode != "write" for x in own) or not own:
+    if not _only_written(s, name) or not own:
         return []
     o = Obligation("covered", "output", own[0].span, access=own[0])
     reason = f"{name} may be filled by several launches, which are not followed together"

@@ -44,7 +44,6 @@ def check(**changes: str) -> tuple[str, set[str]]:
 def test_rounds_that_join_without_gaps_fill_the_output() -> None:
     assert check() == ("verified", set())
     assert check(span="0, n, 48", count="min(48, n - first)")[0] == "verified"
-    assert check(grid="size")[0] == "verified"
 
 
 @pytest.mark.parametrize(

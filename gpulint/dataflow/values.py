@@ -331,6 +331,8 @@ def _fresh(tr: Terms, node: Node) -> Value:
 
 
 def _opaque(tr: Terms, node: Node) -> Value:
+    if node.op == NEXT_POWER and len(node.inputs) == 1:
+        return t.fn(NEXT_POWER, tr.integer(node.inputs[0]), lo=0)  # the host's function is the same
     value = opaque(tr, node)
     if isinstance(node.type, BoolType):
         return tr.as_bool(node, value)
@@ -360,6 +362,8 @@ def opaque(tr: Terms, node: Node) -> Opaque:
     name = f"{node.op or node.kind}{kept}({', '.join(parts)})"
     return Opaque(name, tuple(args)) if len(name) <= MAX_OPAQUE else Opaque(None)
 
+
+NEXT_POWER = "next_power_of_2"
 
 _COMPUTE: dict[str, Callable[[Terms, Node], Value]] = {
     "const": _const, "param": _param, "coord": _coord, "extent": _extent, "size": _size, "stride": _stride,

@@ -2,8 +2,8 @@
 
 The statements of a program run in order; each element of a tile that a load, a store or an atomic
 touches is checked as the SIMT interpreter checks a thread's access. Races are found between
-programs, whatever their order, and between lanes of one store; loads that do not wait for other lanes'
-stores of the same program are told apart (`reload`), between two places where all lanes meet. A lane
+programs, whatever their order, and between lanes of one store; loads and stores that do not wait for other
+lanes' stores of the same program are told apart (`reload`), between two places where all lanes meet. A lane
 whose mask or subscript is not known is left out and the run is then incomplete; a branch on an unknown
 value cuts the program. The thread part of a point holds the coordinates of a lane. Reductions other than
 the largest and the smallest of known integers, products of matrices and sorts give unknown values.

@@ -61,14 +61,14 @@ class History:
         return out
 
     def unordered(self, place: Place, now: Touch) -> Touch | None:
-        """The store by other lanes of the same program that a load of the element does not wait for.
+        """The store by other lanes of the same program that a load or store of the element does not wait for.
 
         Lanes of tiles of one shape at the same coordinates are one thread's, in program order.
         """
         key = (id(place.array.buffer), place.flat)
+        last = self.stored.get(key) if now.mode != ATOMIC else None
         if now.mode == WRITE:
             self.stored[key] = now
-        last = self.stored.get(key) if now.mode == READ else None
         if last is None or last.thread is not now.thread or last.met != now.met:
             return None
         return last if last.lane != now.lane else None

@@ -81,7 +81,8 @@ class Race(VerdictRule):
             return f"two {words.one(witness)}s meet in {where}"
         if verdict.obligation.scope == PROGRAM:
             lane = words.point(witness.points[0], witness)
-            return f"{lane} writes {where}, which other lanes load with no barrier between"
+            verb = "load" if "read" in modes(verdict) else "write too"
+            return f"{lane} writes {where}, which other lanes {verb} with no barrier between"
         if len(modes(verdict)) == 1 or not accesses:
             word = "update" if "atomic" in modes(verdict) else "write"
             return f"{words.points(witness)} both {word} {where}"

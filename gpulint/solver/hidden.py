@@ -3,9 +3,9 @@
 *Widths of loaded values*: the element type of a tensor is not in the source, so a product with a loaded
 index has no width that is known. It is asked to fit 32 bits, the narrowest that index tensors come
 in: proved then is proved for wider ones, and what is not shown stays undecided.
-*Order within a program*: a store and a later load of one array by other lanes of the same program are
-ordered by a barrier alone. Pairs that a barrier separates, that meet at the same lanes only, or that never
-meet are fine; others are undecided, and refuted by a launch on which the interpreter sees such a load.
+*Order within a program*: a store and a later load or store of one array by other lanes of the same program
+are ordered by a barrier alone. Pairs that a barrier separates, that meet at the same lanes only, or that
+never meet are fine; others are undecided, and refuted by a launch on which the interpreter sees it happen.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gpulint.dataflow.access import Access, IntOp
 from gpulint.dataflow.intervals import Intervals
 from gpulint.ir import symbols as names
 from gpulint.ir.types import INT32, IntType
-from gpulint.solver import disjoint, space
+from gpulint.solver import disjoint, space, splitting
 from gpulint.solver.radix import Unifier
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
@@ -24,7 +24,10 @@ from gpulint.term import Bool, Int, and_, apps, eq, ge, lt, mul, ne, or_
 from gpulint.term.build import monomial, of_atom
 
 MAX_PAIRS = 40
-_WHY = "other lanes of the program load what it stores, with no barrier between"
+_WHY = {
+    "read": "other lanes of the program load what it stores, with no barrier between",
+    "write": "other lanes of the program store to the same elements, with no barrier between",
+}
 _HELD = frozenset(space.atom_of(names.block(axis)) for axis in AXES)
 _NOTHING = Named(frozenset(), frozenset())
 
@@ -59,7 +62,7 @@ def _typed(s: Setting, array: str) -> bool:
 
 
 def order(s: Setting) -> list[Verdict]:
-    """Undecided verdicts on stores whose elements other lanes of the program load without a barrier."""
+    """Undecided verdicts on stores whose elements other lanes of the program load or store too, unordered."""
     if not s.tiles:
         return []
     intervals = Intervals(s.kernel.body)
@@ -68,13 +71,14 @@ def order(s: Setting) -> list[Verdict]:
     count = 0
     for w in writes:
         for r in s.accesses.accesses:
-            if r.mode != "read" or r.array.name != w.array.name or not _follows(r, w):
+            if r.mode == "atomic" or r.array.name != w.array.name or not _follows(r, w):
                 continue
             count += 1
             if count > MAX_PAIRS or _apart(s, w, r, intervals):
                 continue
-            o = Obligation("disjoint", "read-write", w.span, access=w, other=r, scope=PROGRAM)
-            out.append(Verdict(o, UNDECIDED, reason=_WHY))
+            kind = "read-write" if r.mode == "read" else "write-write"
+            o = Obligation("disjoint", kind, w.span, access=w, other=r, scope=PROGRAM)
+            out.append(Verdict(o, UNDECIDED, reason=_WHY[r.mode]))
     return out
 
 
@@ -83,12 +87,12 @@ def again(s: Setting, o: Obligation) -> Verdict:
     assert o.access is not None and o.other is not None
     if s.prover.unsat(*reload(s, o.access, o.other)[0]):
         return Verdict(o, PROVED, rung="z3")
-    return Verdict(o, UNDECIDED, reason=_WHY)
+    return Verdict(o, UNDECIDED, reason=_WHY[o.other.mode])
 
 
 def _follows(r: Access, w: Access) -> bool:
-    """Whether the load may come after the store: below it, or in a later round of a loop around both."""
-    return r.index > w.index or any(x.span == y.span for x in r.loops for y in w.loops)
+    """Whether an access may come after a store: below it, or a load in a later round of a common loop."""
+    return r.index > w.index or (r.mode == "read" and any(x.span == y.span for x in r.loops for y in w.loops))
 
 
 def _apart(s: Setting, w: Access, r: Access, intervals: Intervals) -> bool:
@@ -117,4 +121,5 @@ def reload(s: Setting, w: Access, r: Access) -> tuple[list[Bool], tuple[Seen, Se
         meet.append(or_(*(ne(space.twin(x, 1), space.twin(x, 2)) for x in lanes)))
     else:
         meet.append(or_(*(ge(s.term(size), 2) for _, size in (*w.lanes, *r.lanes))))
-    return [space.twin(a.domain, 1, _HELD), space.twin(b.domain, 2, _HELD), *meet], (a, b)
+    whole = [space.twin(a.domain, 1, _HELD), space.twin(b.domain, 2, _HELD), *meet]
+    return [*whole, *splitting.derived(s.prover, whole)], (a, b)

@@ -57,6 +57,7 @@ class Setting:
     def prover(self) -> Prover:
         facts = [*space.point_facts(self.tiles)]
         facts += [*self.accesses.facts, *(c.condition for c in self.premises if not c.predicate)]
+        facts += tilefacts.rounded(self.accesses) if self.tiles else []
         own = [*self.standing, *(self.term(f) for f in facts)]
         if self.binding is None:
             own = space.launch_products(own)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from gpulint.dataflow.access import AccessSet
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Kernel
 from gpulint.term import ONE, Bool, Int, add, apps, ge, gt, le, mul, or_, sub
@@ -29,6 +30,19 @@ def facts(kernel: Kernel, term: Callable[[Int], Int], sizes: Iterable[Int]) -> l
         if b in tiles or _power(b):
             n = add(sub(x, b), ONE)
             out.append(or_(gt(n, WORD), le(mul(of_atom(a), b), WORD)))
+    return out
+
+
+def rounded(accesses: AccessSet) -> list[Bool]:
+    """What holds of each `next_power_of_2(n)` of a kernel: at least n, and less than twice that from 1 on."""
+    used: list[Int | Bool] = []
+    for a in accesses.accesses:
+        used += [a.domain, *a.subscripts, *(size for _, size in a.lanes)]
+    out: list[Bool] = []
+    for x in apps(*used, op="fn"):
+        if x.data == "next_power_of_2" and len(x.args) == 1:
+            n = x.args[0]
+            out += [ge(of_atom(x), n), or_(gt(ONE, n), gt(mul(n, 2), of_atom(x)))]
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gpulint.ir import nodes as n
@@ -18,9 +18,15 @@ def sized(kernel: n.Kernel) -> n.Kernel:
     Uses under a branch that may be taken at compile time do not count, nor those after such a
     branch that leaves: there the tile may never be made.
     """
-    found = {e.name for s in certain(kernel) for e in _sizes(s) if isinstance(e, n.Var)}
+    found = lengths(kernel, {})
     params = tuple(replace(p, lo=1) if p.constexpr and p.name in found else p for p in kernel.params)
     return replace(kernel, params=params) if params != kernel.params else kernel
+
+
+def lengths(kernel: n.Kernel, known: Mapping[str, int]) -> set[str]:
+    """The names that are lengths of tiles which are compiled for certain, given some constexpr parameters."""
+    every = certain(kernel, known)
+    return {e.name for s in every for e in _sizes(s) if isinstance(e, n.Var)}
 
 
 def shapes(kernel: n.Kernel) -> tuple[tuple[n.Expr, ...], ...]:
@@ -28,9 +34,9 @@ def shapes(kernel: n.Kernel) -> tuple[tuple[n.Expr, ...], ...]:
     return tuple(dict.fromkeys(tuple(getattr(s, "lanes", ())) for s in certain(kernel)))
 
 
-def certain(kernel: n.Kernel) -> Iterator[n.Stmt]:
-    """The statements that are compiled whatever the constexpr parameters are."""
-    return _certain(kernel.body, _of_launch(kernel))
+def certain(kernel: n.Kernel, known: Mapping[str, int] | None = None) -> Iterator[n.Stmt]:
+    """The statements that are compiled whatever the constexpr parameters are, but for those that are known."""
+    return _certain(kernel.body, _of_launch(kernel), known or {})
 
 
 def _of_launch(kernel: n.Kernel) -> set[str]:
@@ -46,32 +52,38 @@ def _of_launch(kernel: n.Kernel) -> set[str]:
         out |= more
 
 
-def _certain(body: Iterable[n.Stmt], runtime: set[str]) -> Iterator[n.Stmt]:
+def _certain(body: Iterable[n.Stmt], runtime: set[str], known: Mapping[str, int]) -> Iterator[n.Stmt]:
     for s in body:
         yield s
         if isinstance(s, n.If):
             if _at_run_time(s.condition, runtime):
-                yield from _certain(s.then, runtime)
-                yield from _certain(s.other, runtime)
+                yield from _certain(s.then, runtime, known)
+                yield from _certain(s.other, runtime, known)
             elif _leaves((*s.then, *s.other)):
                 return
-        elif isinstance(s, n.For) and not _runs_through(s, runtime):
+        elif isinstance(s, n.For) and not _runs_through(s, runtime, known):
             continue
         elif isinstance(s, (n.For, n.While, n.Block)):
-            yield from _certain(s.body, runtime)
+            yield from _certain(s.body, runtime, known)
             if isinstance(s, n.Block) and _leaves(s.body, s.label):
                 return
 
 
-def _runs_through(loop: n.For, runtime: set[str]) -> bool:
+def _runs_through(loop: n.For, runtime: set[str], known: Mapping[str, int]) -> bool:
     """Whether the body is compiled: one that is unrolled as often as compile-time values say may not be."""
     bounds = (loop.start, loop.stop, loop.step)
     if any(_at_run_time(e, runtime) for e in bounds):
         return True
-    start, stop, step = (e.value if isinstance(e, n.Const) else None for e in bounds)
+    start, stop, step = (_number(e, known) for e in bounds)
     if not (isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step):
         return False
     return len(range(start, stop, step)) > 0
+
+
+def _number(e: n.Expr, known: Mapping[str, int]) -> object:
+    if isinstance(e, n.Const):
+        return e.value
+    return known.get(e.name) if isinstance(e, n.Var) else None
 
 
 def _sizes(s: n.Stmt) -> list[n.Expr]:

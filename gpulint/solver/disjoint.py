@@ -23,6 +23,7 @@ from gpulint.term import (
     FALSE,
     TRUE,
     Bool,
+    Cmp,
     Int,
     Scope,
     Sym,
@@ -109,6 +110,7 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
     """Whether the points of a pair meet in an element, whatever they store."""
     o = obligation(p)
     a, b = views(s, p)
+    s = _given(s, a, b)
     idle = rank_clause(s) if s.site is None and p.scope != "lanes" else None
     shared = (idle,) if idle is not None else ()
     if and_(space.twin(a.domain, 1, held(p)), space.twin(b.domain, 2, held(p))) == FALSE:
@@ -140,6 +142,16 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
     if deep and (cs := _sorted(s, meet, named)):
         return _under(o, (*shared, *cs), "z3")
     return Verdict(o, UNDECIDED, reason=_why(a, b), clauses=shared)
+
+
+def _given(s: Setting, a: Seen, b: Seen) -> Setting:
+    """The setting with the equations between sizes of the launch under which the two accesses happen."""
+    if s.site is None:
+        return s
+    both = dict.fromkeys((*conjuncts(a.domain), *conjuncts(b.domain)))
+    equal = [c for c in both if isinstance(c, Cmp) and c.op == "eq" and c not in s.prover.facts]
+    more = [c for c in equal if all(x.scope is Scope.LAUNCH for x in symbols(c)) and not apps(c, op="load")]
+    return s.with_facts(more) if more else s
 
 
 def _sorted(s: Setting, meet: list[Bool], named: Named) -> tuple[Clause, ...]:

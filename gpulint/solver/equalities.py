@@ -41,9 +41,9 @@ Solved = dict[Atom, Int]
 def solve(facts: Sequence[Bool]) -> Solved:
     """A term over other symbols for each symbol that some equation gives; acyclic."""
     out: Solved = {}
-    for f in facts:
-        if not isinstance(f, Cmp) or f.op != "eq":
-            continue
+    equal = [f for f in facts if isinstance(f, Cmp) and f.op == "eq"]
+    again = [f for f in equal if apps(f, op="mod")]  # what others say of a quotient may make it a symbol
+    for f in (*equal, *again):
         g = subst(f, dict(out))
         found = _solution(g.poly) if isinstance(g, Cmp) and g.op == "eq" else None
         one = dict([found]) if found is not None else {}
@@ -70,6 +70,7 @@ def _multiple(f: Cmp, facts: Sequence[Bool]) -> Solved:
         q = sym(f"{n} // {b}", Scope.LAUNCH, least)
         out: Solved = {top: mul(b, q)}
         out.update(dict.fromkeys(apps(floordiv(n, b), op="floordiv"), q))
+        out.update(dict.fromkeys(apps(floordiv(add(n, b, -1), b), op="floordiv"), q))
         out.update(dict.fromkeys(apps(mod(n, b), op="mod"), ZERO))
         return out
     return {}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from gpulint.dataflow.access import AccessSet
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Kernel
+from gpulint.ir.tiles import lengths
 from gpulint.term import ONE, Bool, Int, add, apps, ge, gt, le, mul, or_, sub
 from gpulint.term.build import of_atom
 
@@ -23,7 +24,9 @@ def facts(kernel: Kernel, term: Callable[[Int], Int], sizes: Iterable[Int]) -> l
     `sizes` are the launch's own (of its grid). For `b` that divides 2**31 and `n <= 2**31`, `cdiv(n, b)` is
     at most `2**31 / b`, so `b * cdiv(n, b) <= 2**31`: the last index of the last block fits 32 bits.
     """
-    tiles = [term(names.scalar(p)) for p in kernel.params if p.constexpr and p.lo == 1]
+    given = {p.name: term(names.scalar(p)) for p in kernel.params if p.constexpr and not p.is_array}
+    known = {name: t.value for name, t in given.items() if t.value is not None}
+    tiles = [given[name] for name in sorted(lengths(kernel, known) & given.keys())]
     out = [ge(t, 1) for t in tiles]
     for a in apps(*sizes, op="floordiv"):
         x, b = a.args

@@ -35,7 +35,7 @@ def shapes(kernel: n.Kernel) -> tuple[tuple[n.Expr, ...], ...]:
 
 
 def certain(kernel: n.Kernel, known: Mapping[str, int] | None = None) -> Iterator[n.Stmt]:
-    """The statements that are compiled whatever the constexpr parameters are, but for those that are known."""
+    """The statements that are compiled whatever the constexpr parameters are, less those that are known."""
     return _certain(kernel.body, _of_launch(kernel), known or {})
 
 

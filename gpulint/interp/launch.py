@@ -87,7 +87,8 @@ class Violation:
     (a lane that the load at `span` leaves out has no value, and is combined with others or used at
     `other_span`; `detail` names the operation), missing-lane (`point` reads by the shuffle at `span` a lane
     that takes no part, and `other` uses what that gives at `other_span`), reload (a lane of a tile program
-    loads, or overwrites, at `other_span` what another lane of it stored at `span`, with nothing between that orders them).
+    loads, or overwrites, at `other_span` what another lane of it stored at `span`, with nothing between
+    that orders them).
     `point` and `other` are the two points (`other` for races), `spans` their places, `element` the
     subscripts as computed, `extents` the array's shape. `modes`: read, write, atomic of each.
     """

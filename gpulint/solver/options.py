@@ -14,8 +14,8 @@ ASSUMPTIONS: dict[str, str] = {
     "grid-limits": "an unbounded grid axis stays within the device's limit",
     "non-empty": "no extent is zero",
     "usual-inputs": "numbers and strides that a host function leaves to its caller overflow nothing that fits"
-    " at the numbers' defaults and for row-major tensors, elements of its index arrays are below 2**30, and no"
-    " tensor that a kernel writes has two elements at one place",
+    " at the numbers' defaults and for row-major tensors, elements of its index arrays are below 2**30, and"
+    " no tensor that a kernel writes has two elements at one place",
     "distinct-arrays": "arrays that come in from outside under different names (parameters, attributes,"
     " results of calls that are not followed) share no memory",
     "number-arguments": "a parameter that a kernel gives to functions which are not known, and never uses as"

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from gpulint.ir.span import NOWHERE, Span
 from gpulint.term import TRUE, Bool, Cmp, Int, Sym, show, symbols
 
+INFERRED = "inferred"
+LAUNCH = "launch"  # over the names of one launch's host code: no part of the kernel's contract
+
 
 @dataclass(frozen=True)
 class Clause:
@@ -24,7 +27,7 @@ class Clause:
     bounds: tuple[Int, ...] = ()
     text: str = ""
     span: Span = field(default=NOWHERE, compare=False)
-    origin: str = "inferred"  # declared, inferred
+    origin: str = INFERRED  # or `declared`, or LAUNCH
 
     def __str__(self) -> str:
         if self.text:

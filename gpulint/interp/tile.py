@@ -111,10 +111,13 @@ class Runner:
         return "" if s.name in ENDING else None
 
     def assume(self, s: n.Assume) -> Signal:
+        """A launch that an assertion refuses says nothing of the launches that there are."""
         which = self.decide(s.condition)
         if which is POISON:
             raise Cut("unknown-branch", s.span, "the condition is not known")
-        return None if which else ""
+        if not which:
+            raise Cut("not-executable", s.span, "an assertion fails")
+        return None
 
     def barrier(self, s: n.Barrier) -> Signal:
         self.f.meet()

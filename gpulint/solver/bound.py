@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 from gpulint.term import (
     App,
+    Atom,
     Bool,
     Cmp,
     Int,
@@ -99,33 +100,36 @@ def multiplied(p: Int, proved: Callable[[Int], bool]) -> list[Int]:
     return out
 
 
-def extremes(p: Int) -> tuple[str, list[Int]] | None:
+def extremes(p: Int, proved: Callable[[Int], bool]) -> tuple[str, list[Int]] | None:
     """Replace one `min` or `max` of a goal `p <= 0` by its arguments: ('all' or 'any', goals).
 
     The min or max is one of its arguments wherever it stands, so that the goal for all of them is enough.
     One is enough where the goal can only grow by it: a min below every factor of the goal that is not
-    negative, a max below those that are not positive, and neither of them anywhere else.
+    negative, a max below those that are not positive, and neither of them anywhere else. `proved(q)` says
+    that `q <= 0` follows from what the goal may rest on.
     """
+
+    def nonneg(a: Atom) -> bool:
+        return (a.lo is not None and a.lo >= 0) or proved(neg(of_atom(a)))
+
     for mono, coeff in p.terms:
         for a in mono:
             if isinstance(a, App) and a.op in ("min", "max"):
-                if len(mono) > 1 and not all(b.lo is not None and b.lo >= 0 for b in mono if b != a):
+                if len(mono) > 1 and not all(nonneg(b) for b in mono if b != a):
                     continue
-                every = (a.op == "max") == (coeff > 0) or not _alone(p, a, coeff > 0)
+                every = (a.op == "max") == (coeff > 0) or not _alone(p, a, coeff > 0, nonneg)
                 return ("all" if every else "any"), [subst(p, {a: x}) for x in a.args]
     return None
 
 
-def _alone(p: Int, a: App, positive: bool) -> bool:
+def _alone(p: Int, a: App, positive: bool, nonneg: Callable[[Atom], bool]) -> bool:
     """Whether an atom occurs in a polynomial as a factor of non-negative others alone, with one sign."""
     for mono, coeff in p.terms:
         others = [b for b in mono if b != a]
         if any(a in atoms(of_atom(b)) for b in others):
             return False
         if len(others) < len(mono) and (
-            len(mono) - len(others) > 1
-            or (coeff > 0) != positive
-            or not all(b.lo is not None and b.lo >= 0 for b in others)
+            len(mono) - len(others) > 1 or (coeff > 0) != positive or not all(map(nonneg, others))
         ):
             return False
     return True

@@ -20,7 +20,7 @@ from gpulint.solver.general import Round
 from gpulint.solver.outputs import outputs, pure, small_launch, witness
 from gpulint.solver.radix import Unifier
 from gpulint.solver.setting import Setting
-from gpulint.solver.sites import SiteRound
+from gpulint.solver.sites import SiteRound, possible
 from gpulint.solver.space import Seen, atom_of
 from gpulint.solver.verdict import REFUTED, Obligation, Verdict, Witness
 from gpulint.term import (
@@ -44,7 +44,8 @@ def check(a: SiteRound, r: Round, sites: Sequence[LaunchSite]) -> None:
     s = a.setting
     if a.reason or s.site is None:
         return
-    for verdict in (_grid(s, r), *outputs(s, sites)):
+    contract = possible(s, r.inferred)
+    for verdict in (_grid(s, r), *outputs(s, sites, contract)):
         if verdict is not None:
             a.extra.append(verdict)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gpulint.contract.clause import Clause
+from gpulint.contract.clause import INFERRED, Clause
 from gpulint.contract.declared import declared
 from gpulint.contract.satisfy import simplify
 from gpulint.dataflow.access import AccessSet
@@ -133,8 +133,8 @@ def distinct(sites_: Sequence[LaunchSite]) -> list[LaunchSite]:
 
 
 def _named(verdicts: Sequence[Verdict]) -> tuple[Clause, ...]:
-    """The clauses that the verdicts rest on, each once."""
-    found = (c for v in verdicts if v.kind == UNDER for c in v.clauses if c.origin != "declared")
+    """The clauses over the kernel's parameters that the verdicts rest on, each once."""
+    found = (c for v in verdicts if v.kind == UNDER for c in v.clauses if c.origin == INFERRED)
     return general.merged(tuple(dict.fromkeys(found)))
 
 
@@ -149,7 +149,7 @@ def _merge(r: Round, at: Sequence[SiteRound]) -> list[Verdict]:
         elif v.kind == UNDECIDED and answers and all(a is None or a.kind in (PROVED, UNDER) for a in answers):
             out.append(replace(v, kind=PROVED, reason=IN_VIEW, rung="sites", geometry=False))
         elif v.kind == UNDER and any(answers) and all(a is None or a.kind == PROVED for a in answers):
-            out.append(replace(v, kind=PROVED, reason=IN_VIEW, rung="sites", clauses=()))
+            out.append(replace(v, kind=PROVED, reason=IN_VIEW, rung="sites or clauses", clauses=()))
         else:
             out.append(replace(v, geometry=False) if v.kind == UNDECIDED else v)
     return out

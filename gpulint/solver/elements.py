@@ -20,7 +20,7 @@ from gpulint.dataflow.access import Access
 from gpulint.solver import space
 from gpulint.solver.inverse import completed, definite, hits
 from gpulint.solver.setting import Setting
-from gpulint.solver.signs import floored, substitute
+from gpulint.solver.signs import settled, substitute
 from gpulint.solver.space import Seen
 from gpulint.term import (
     ONE,
@@ -83,7 +83,7 @@ def reached(
     wanted = definite(a)
     if wanted is None or len(a.subscripts) != 1:
         return None
-    seen = floored(space.see(a, domain=wanted).mapped(s.term, s.term), s.prover)
+    seen = settled(space.see(a, domain=wanted).mapped(s.term, s.term), s.prover)
     seen, parts = _halved(seen, steps)
     found = _solve(seen.subscripts[0], element, steps)
     if found is None:

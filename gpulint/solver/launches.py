@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gpulint.contract.clause import LAUNCH, Clause
 from gpulint.contract.limits import LimitCondition, launch_conditions
 from gpulint.ir import symbols as names
 from gpulint.solver import aliases, space
@@ -57,12 +58,17 @@ def status(a: SiteRound, r: Round) -> SiteVerdict:
         return SiteVerdict(site, "violates", clause, bad.witness, bad.reason)
     open_ = next((v for v in answers if v.kind == UNDECIDED), None)
     unmet = [c for c in a.unmet if c.origin == "declared"]
-    unmet += [c for v in a.extra if v.kind == UNDER for c in v.clauses if not meets(a.setting, c)]
+    unmet += [c for v in a.extra if v.kind == UNDER for c in v.clauses if not _met(a.setting, c)]
     if open_ is not None or unmet:
         clause = unmet[0] if unmet else next(iter(open_.clauses), None) if open_ else None
         reason = open_.reason if open_ else "clause not established"
         return SiteVerdict(site, "undecided", clause, reason=reason)
     return SiteVerdict(site, "meets")
+
+
+def _met(s: Setting, c: Clause) -> bool:
+    """Whether the site establishes a clause; one over its own host symbols it would have shown already."""
+    return c.origin != LAUNCH and meets(s, c)
 
 
 def _too_large(s: Setting) -> bool:

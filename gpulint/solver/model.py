@@ -9,6 +9,8 @@ from gpulint.interp.launch import Filled
 from gpulint.solver.encode import Encoder, load_name, symbol_name
 from gpulint.term import App, Atom, Bool, Int, Sym, Unbound, bool_sym, evaluate, holds, not_, or_, symbols
 
+REACH = 64  # the greatest number in a solution that is looked for when Z3 finds none in general
+
 
 def make_solver(rlimit: int) -> Any:
     """A solver bounded in Z3's own resource units, with a fixed seed."""
@@ -103,6 +105,22 @@ class Model:
             rest = int(default.as_long()) if hasattr(default, "as_long") else 0
             self._contents[key] = Filled(rest, tuple(listed.items()))
         return self._contents[key]
+
+
+def within_reach(solver: Any, encoder: Encoder, wanted: Sequence[Sym]) -> bool:
+    """Whether a question with products that Z3 cannot answer has a solution in small numbers.
+
+    The bounds stay with the solver where that is so.
+    """
+    import z3
+
+    names = [z3.Int(symbol_name(s)[1:-1]) for s in wanted if s in encoder.atoms and not s.boolean]
+    solver.push()
+    solver.add(*(name <= REACH for name in names))
+    found = bool(names) and solver.check() == z3.sat
+    if not found:
+        solver.pop()
+    return found
 
 
 def smallest(solver: Any, encoder: Encoder, wanted: Sequence[Sym]) -> Model:

@@ -17,14 +17,14 @@ from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray, LaunchSite, of_device
 from gpulint.interp.launch import ConcreteLaunch
 from gpulint.ir import symbols as names
-from gpulint.solver import abstract, digits, elements, layouts, powers, rounds, search, space
+from gpulint.solver import abstract, digits, elements, layouts, powers, relations, rounds, search, space
 from gpulint.solver.blame import owner
 from gpulint.solver.inverse import definite, hits, inverse
 from gpulint.solver.onto import permuted
 from gpulint.solver.reader import Reader
 from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
 from gpulint.solver.setting import Setting
-from gpulint.solver.signs import floored
+from gpulint.solver.signs import settled
 from gpulint.solver.space import Seen
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, Obligation, Verdict, Witness
 from gpulint.term import (
@@ -33,6 +33,7 @@ from gpulint.term import (
     Bool,
     Cmp,
     Int,
+    Junction,
     Scope,
     Sym,
     and_,
@@ -53,8 +54,11 @@ SMALL = 4096  # the greatest size in a launch of which nothing is asked
 LARGE = 1 << 17  # the greatest size in a launch that is run to show a gap
 
 
-def outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
-    """Arrays that the host allocated without a value and that only this launch writes."""
+def outputs(s: Setting, sites: Sequence[LaunchSite], contract: Sequence[Clause]) -> list[Verdict]:
+    """Arrays that the host allocated without a value and that only this launch writes.
+
+    `contract` are the kernel's clauses that some launch from here meets: what holds under them counts.
+    """
     assert s.site is not None
     out = []
     for name, arg in s.site.arguments.items():
@@ -70,7 +74,7 @@ def outputs(s: Setting, sites: Sequence[LaunchSite]) -> list[Verdict]:
             continue
         writes = [x for x in s.accesses.accesses if x.array.name == name and x.mode == "write"]
         if writes and known:
-            out.append(_output(s, name, writes, _counters(arg) if parts else ()))
+            out.append(_output(s, name, writes, _counters(arg) if parts else (), contract))
     return out
 
 
@@ -104,8 +108,10 @@ def written_elsewhere(arg: HostArray, site: LaunchSite, sites: Sequence[LaunchSi
     )
 
 
-def _output(s: Setting, name: str, writes: list[Access], counters: tuple[Sym, ...]) -> Verdict:
-    """Proved, proved where the output has no gaps between its rows, refuted, or undecided."""
+def _output(
+    s: Setting, name: str, writes: list[Access], counters: tuple[Sym, ...], contract: Sequence[Clause]
+) -> Verdict:
+    """Proved, refuted, proved under what the caller is to see to, or undecided."""
     o = Obligation("covered", "output", writes[0].span, access=writes[0])
     how, left = _all_written(s, name, writes, counters)
     if how:
@@ -115,12 +121,38 @@ def _output(s: Setting, name: str, writes: list[Access], counters: tuple[Sym, ..
     if how:
         clause = Clause(predicate="contiguous", arrays=(name,))
         return Verdict(o, UNDER, site=s.site, rung=how, clauses=(clause,))
+    given = _given(s, o, name, writes, counters, contract)
+    if relations.of_callers(given.clauses):
+        return given
     if s.binding is not None and s.binding.exact and all(pure(space.see(a)) for a in writes):
         w = _gap(s, name, [], SMALL, counters) or (_gap(s, name, left, LARGE, counters) if left else None)
         for more in _lengthened(s, name, writes) if w is None and not counters else ():
             w = w or _gap(s, name, more, LARGE, counters)
         if w is not None:
             return Verdict(o, REFUTED, witness=w, site=s.site, rung="search")
+    return given
+
+
+def _given(
+    s: Setting,
+    o: Obligation,
+    name: str,
+    writes: list[Access],
+    counters: tuple[Sym, ...],
+    contract: Sequence[Clause],
+) -> Verdict:
+    """Proved under the kernel's contract and what this launch's host code leaves to its caller."""
+    kept = s.with_premises(contract)
+    how = _all_written(kept, name, writes, counters)[0] if kept is not s else ""
+    if how:
+        return Verdict(o, UNDER, site=s.site, rung=how, clauses=kept.premises)
+    for at in dict.fromkeys((s, kept)) if not counters else ():
+        for inside, reached in _ways(at, name, writes, counters):
+            gaps = [_open(at, inside, c) for c in reached]
+            found = relations.sufficient(at, inside, gaps, list(map(s.term, writes[0].array.extents)))
+            if found:
+                cs = (*at.premises, *found)
+                return Verdict(o, UNDER, site=s.site, rung="relations", clauses=cs)
     return Verdict(o, UNDECIDED, site=s.site, reason=f"not shown that every element of {name} is written")
 
 
@@ -136,11 +168,21 @@ def _all_written(
         if any(not g for g in gaps):
             return "inverse", []
         missed = [and_(inside, *(not_(and_(*g)) for g in gaps))] if gaps else []
-        if missed and s.prover.unsat(*missed):
+        if missed and (_complementary(missed[0]) or s.prover.unsat(*missed)):
             return "inverse+z3", []
         if not left and _own_fault(inside, gaps, _steps(s, counters)):
             left = missed
     return "", left
+
+
+def _complementary(missed: Bool) -> bool:
+    """Whether some alternative of a condition is refuted part by part by the condition itself.
+
+    So it is where one write happens when a flag holds and another one when it does not.
+    """
+    said = set(conjuncts(missed))
+    ways = (c for c in said if isinstance(c, Junction) and c.op == "or")
+    return any(all(not_(part) in said for part in c.args) for c in ways)
 
 
 def _steps(s: Setting, counters: tuple[Sym, ...]) -> set[str]:
@@ -206,7 +248,7 @@ def _surely(s: Setting, a: Access) -> Seen | None:
     if wanted is None:
         return None
     seen = space.see(a, domain=wanted).mapped(s.term, s.term)
-    return floored(seen, s.prover)
+    return settled(seen, s.prover)
 
 
 def _by_digits(s: Setting, a: Access) -> bool:

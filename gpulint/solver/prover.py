@@ -204,7 +204,7 @@ class Prover:
             return "bounds"
         if depth == 0:
             return ""
-        split = extremes(p)
+        split = extremes(p, bounder.proves)
         if split is not None:
             every, goals = split
             answers = (self._at_most_zero(domain, g, depth - 1) for g in goals)
@@ -279,7 +279,7 @@ class Prover:
         import z3
 
         from gpulint.solver.encode import Encoder
-        from gpulint.solver.model import make_solver, smallest
+        from gpulint.solver.model import make_solver, smallest, within_reach
 
         whole = and_(whole, *self.elements(whole))
         near = self.relevant(whole)
@@ -288,6 +288,8 @@ class Prover:
             solver = make_solver(rlimit or self.rlimit)
             solver.from_string(encoder.script([whole, *facts]))
             answer = solver.check()
+            if answer == z3.unknown and within_reach(solver, encoder, small):
+                answer = z3.sat
             if answer == z3.sat:
                 return smallest(solver, encoder, small)
             if answer == z3.unsat:

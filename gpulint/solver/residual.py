@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gpulint.contract.clause import Clause
 from gpulint.solver import cases, space
-from gpulint.solver.bound import extremes
+from gpulint.solver.bound import extremes, multiplied
 from gpulint.solver.prover import Prover
 from gpulint.term import (
     FALSE,
@@ -44,6 +44,7 @@ SIZE = 1  # one launch size against data or a number: `grid.x <= x.size`, `block
 CAP = 2  # a number as the upper bound of a size: true of few callers
 EXACT = 3  # the exact size of the launch: `grid.x * block.x <= x.size`, `grid.x == 1`
 GRID_AXIS = 65534  # the largest index along a grid's y and z axes, as a factor
+SEVERAL = 3  # so many of something are more than a special case
 HUGE = 2**24  # a constant beyond this in a clause comes from a limit, not from the code
 
 
@@ -78,7 +79,7 @@ def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEP
     bounder = prover.bounder(domain, p)
     if bounder.proves(p):
         return [()]
-    split = extremes(p) if depth else None
+    split = extremes(p, bounder.proves) if depth else None
     if split is not None:
         every, goals = split
         parts = [missing(prover, domain, g, named, depth - 1) for g in goals]
@@ -90,7 +91,17 @@ def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEP
         return _together([missing(prover, d, g, named, depth - 1) for d, g in both])
     found = bounder.reduce(p, named.kept)
     loaded = bounder.reduce(p, named.kept_or_loaded)
+    for q in () if found or loaded else multiplied(p, lambda q: _shown(prover, domain, q)):
+        found += prover.bounder(domain, q).reduce(q, named.kept)
     return [() if q == ZERO else (q,) for q in dict.fromkeys([*found, *loaded])]
+
+
+def _shown(prover: Prover, domain: Bool, q: Int) -> bool:
+    """Whether `q <= 0`; that a product is at least one is shown factor by factor."""
+    product = sub(ONE, q)
+    if len(product.terms) == 1 and len(product.terms[0][0]) > 1 and product.terms[0][1] >= 1:
+        return all(_shown(prover, domain, sub(ONE, of_atom(a))) for a in product.terms[0][0])
+    return bool(prover.prove(domain, le(q, 0), z3_too=False))
 
 
 def _together(parts: list[list[Residual]]) -> list[Residual]:

@@ -17,7 +17,7 @@ from gpulint.solver.memo import Memo
 from gpulint.solver.options import Options
 from gpulint.solver.pairs import TILES, Order
 from gpulint.solver.prover import ELEMENT, Budget, Prover
-from gpulint.solver.signs import floored, unwrapped
+from gpulint.solver.signs import settled, unwrapped
 from gpulint.solver.space import Seen
 from gpulint.term import FALSE, TRUE, Bool, Int, Sym, and_, ge, lt, symbols
 
@@ -155,7 +155,7 @@ class Setting:
     def see(self, a: Access | IntOp, within: frozenset[int] = frozenset(space.AXES)) -> Seen:
         key = (id(a), within)
         if key not in self._seen:
-            self._seen[key] = unwrapped(floored(self._bound(a, within), self.prover), self.prover)
+            self._seen[key] = unwrapped(settled(self._bound(a, within), self.prover), self.prover)
         return self._seen[key]
 
     def _bound(self, a: Access | IntOp, within: frozenset[int]) -> Seen:

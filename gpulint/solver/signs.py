@@ -3,6 +3,7 @@
 Triton's `//` and `%` truncate as C's do, and so does Python's `int(i / n)`. For a dividend that is not
 negative and a positive divisor both agree with the floor, which elimination, radices and Z3 understand.
 An index that may be negative wraps: it is a choice by its sign, and the index itself where that is known.
+A loop runs upwards or downwards by the sign of its step.
 The signs are proved under the access's own domain; where they are not, the first form stays.
 """
 
@@ -14,8 +15,28 @@ from typing import TypeVar, cast
 
 from gpulint.solver.prover import Prover
 from gpulint.solver.space import Seen
-from gpulint.term import App, Atom, Bool, Int, and_, apps, exact, floordiv, ge, lt, mod, mul, not_, subst
-from gpulint.term.walk import atoms
+from gpulint.term import (
+    TRUE,
+    App,
+    Atom,
+    Bool,
+    Int,
+    Junction,
+    Scope,
+    and_,
+    apps,
+    conjuncts,
+    exact,
+    floordiv,
+    ge,
+    lt,
+    mod,
+    mul,
+    not_,
+    or_,
+    subst,
+)
+from gpulint.term.walk import atoms, made_of
 
 T = TypeVar("T", Int, Bool)
 ROUNDS = 6  # nesting depth of divisions
@@ -60,6 +81,38 @@ def _quotient(domain: Bool, x: Int, w: Int, prover: Prover) -> list[Bool]:
     if h is not None and prover.prove(domain, lt(x, mul(h, w)), z3_too=False):
         out.append(lt(floordiv(x, w), h))
     return out
+
+
+def settled(s: Seen, prover: Prover) -> Seen:
+    """The access with the direction of its loops and the divisions told by their signs."""
+    return floored(directed(s, prover), prover)
+
+
+def directed(s: Seen, prover: Prover) -> Seen:
+    """The access without the ways into its domain that no launch takes, as of a loop by the sign of its step.
+
+    Of a disjunction's branch, what is said of the launch alone is a fact, and dropped, or contradicts the
+    facts, and the branch is: under the facts the domain stays the same.
+    """
+    parts = conjuncts(s.domain)
+    taken = [_taken(p, prover) if isinstance(p, Junction) and p.op == "or" else p for p in parts]
+    return s if all(p is q for p, q in zip(parts, taken, strict=True)) else replace(s, domain=and_(*taken))
+
+
+def _taken(p: Junction, prover: Prover) -> Bool:
+    branches = []
+    for way in p.args:
+        told = {c for c in conjuncts(way) if _of_launch(c)}
+        if any(prover.prove(TRUE, not_(c), z3_too=False) for c in told):
+            continue
+        known = {c for c in told if prover.prove(TRUE, c, z3_too=False)}
+        branches.append(and_(*(c for c in conjuncts(way) if c not in known)))
+    return or_(*branches)
+
+
+def _of_launch(c: Bool) -> bool:
+    used, operators = made_of(c)
+    return operators.isdisjoint(("load", "fn")) and all(x.scope is Scope.LAUNCH for x in used)
 
 
 def unwrapped(s: Seen, prover: Prover) -> Seen:

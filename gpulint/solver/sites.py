@@ -8,7 +8,7 @@ single input (a size that is no multiple of the block) is a fault of the launch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -66,7 +66,7 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
     met = {c: meets(s, c) for c in dict.fromkeys((*declared, *r.inferred, *_all(r)))}
     out.unmet = [c for c in dict.fromkeys((*declared, *r.inferred)) if not met[c]]
     loose = cache(lambda c: independent(s, c))
-    given = _possible(s, [c for c in r.inferred if not met[c] and loose(c)])
+    given = possible(s, [c for c in r.inferred if not met[c] and loose(c)])
     natural = s.with_premises(given)
     for i, v in enumerate(r.verdicts):
         if v.kind == PROVED:
@@ -81,11 +81,11 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
     return out
 
 
-def _possible(s: Setting, clauses: list[Clause]) -> list[Clause]:
+def possible(s: Setting, clauses: Sequence[Clause]) -> list[Clause]:
     """The clauses, less those that no launch from here meets together with the ones before."""
     conditions = {c: s.term(c.condition) for c in clauses if not c.predicate}
     if not conditions or not s.prover.unsat(*conditions.values()):
-        return clauses
+        return list(clauses)
     kept: list[Clause] = []
     for c in clauses:
         before = [conditions[k] for k in kept if k in conditions]

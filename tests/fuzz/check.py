@@ -117,7 +117,7 @@ def _beside(verdict: Verdict, violation: Violation, outcome: Outcome) -> bool:
 
     Stores are of one value, and an element has one, given that loads and stores are in range and initialised.
     """
-    if verdict.rung in ("same value", "sites") and violation.modes == ("write", "write"):
+    if verdict.rung in ("same value", "sites", "sites or clauses") and violation.modes == ("write", "write"):
         return _unknown(outcome)
     return verdict.obligation.property == "initialised" and bool(outcome.of("out-of-range"))
 

@@ -427,3 +427,9 @@ def test_a_barrier_or_a_reduction_orders_the_lanes():
     barrier = n.Barrier("block", b.at(1))
     assert reloads(barrier, lane=1) == []
     assert reloads(b.let("z", b.unknown("tl.sum", b.arange(4))), lane=1) == []
+
+
+@pytest.mark.parametrize(("least", "complete"), [(4, True), (5, False)])
+def test_a_launch_that_an_assertion_refuses_shows_nothing(least, complete):
+    body = n.Assume((least <= N).e), b.store("out", OFFS, B, OFFS < N)
+    assert run(*body, arrays={"out": 4}, BLOCK=4, n=4).complete is complete

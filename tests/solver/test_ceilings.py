@@ -38,6 +38,7 @@ QUOTIENTS = {
     "remainder": floordiv(mod(PID, W), V),
     "masked": floordiv(mul(PID, 4) + LANE, W),
     "nested": floordiv(floordiv(PID, W), V),
+    "nested and masked": floordiv(floordiv(mul(PID, 4) + LANE, W), V),
     "product": floordiv(mul(PID, W) + LANE, V),
     "less": floordiv(mul(PID, 4) + LANE - W, V),
 }

@@ -240,7 +240,7 @@ class _Work:
         needed: dict[str, int] = {}
         for p in kernel.params:
             base, _, index = p.name.rpartition("[")
-            if base:
+            if base and index[:-1].isdecimal():  # `p['name']` is an item of a mapping
                 needed[base] = max(needed.get(base, 0), int(index[:-1]) + 1)
         for base, count in needed.items():
             given = site.arguments.get(base)

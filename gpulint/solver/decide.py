@@ -139,13 +139,19 @@ def _named(verdicts: Sequence[Verdict]) -> tuple[Clause, ...]:
 
 
 def _merge(r: Round, at: Sequence[SiteRound]) -> list[Verdict]:
-    """One verdict an obligation: refuted by a site, proved for the sites, or as for any parameters."""
+    """One verdict an obligation: refuted by a site, proved for the sites, or as for any parameters.
+
+    A site that was given up keeps anything from being proved for all sites.
+    """
     out = []
+    followed = not any(a.reason for a in at)
     for i, v in enumerate(r.verdicts):
         answers = [a.answers.get(i) for a in at if not a.reason]
         bad = next((a for a in answers if a is not None and a.kind == REFUTED), None)
         if bad is not None:
             out.append(bad)
+        elif not followed:
+            out.append(replace(v, geometry=False) if v.kind == UNDECIDED else v)
         elif v.kind == UNDECIDED and answers and all(a is None or a.kind in (PROVED, UNDER) for a in answers):
             out.append(replace(v, kind=PROVED, reason=IN_VIEW, rung="sites", geometry=False))
         elif v.kind == UNDER and any(answers) and all(a is None or a.kind == PROVED for a in answers):

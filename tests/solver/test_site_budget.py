@@ -30,3 +30,28 @@ def status(launches: int) -> str:
 def test_sites_beyond_the_budget_leave_the_kernel_undecided() -> None:
     assert status(MAX_SITES) == "verified"
     assert status(MAX_SITES + 1) == "undecided"
+
+
+GIVEN_UP = """import numpy as np
+from numba import cuda
+
+@cuda.jit
+def k(x):
+    i = cuda.blockIdx.x * cuda.gridDim.x + cuda.threadIdx.x
+    if i < x.size:
+        x[i] = i + cuda.threadIdx.y
+
+def run(n, m):
+    x = cuda.device_array(n, np.float32)
+    if n % 2 == 0:
+        k[-(-n // 8), (8, m)](x)
+    else:
+        k[2, 2](x)
+"""
+
+
+def test_a_launch_that_is_given_up_leaves_nothing_proved_for_all_launches() -> None:
+    (kernel,) = pipeline.check_file(GIVEN_UP, "k.py", Config()).kernels
+    disjoint = [o for o in kernel.obligations if o.property == "disjoint"]
+    assert kernel.status != "verified"
+    assert all(o.verdict != "proved" or "in view" not in o.reason for o in disjoint)

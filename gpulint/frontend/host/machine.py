@@ -160,7 +160,7 @@ class Machine:
     def part(self, u: Unknown, suffix: str, kind: str = "") -> Unknown:
         """A part of an unknown (`x.n`, `x[0]`): the same one each time it is asked for."""
         name = u.name + suffix  # parts that differ at the end keep names of their own
-        where = tuple(m if m.endswith("*") else m + suffix for m in u.sharing)
+        where = tuple(_part_of(m, suffix) for m in u.sharing)
         return Unknown(name if len(name) <= 3 * MAX_TEXT else shorten(name), u.free, kind, sharing=where)
 
     def literal(self, text: str) -> Bool:
@@ -242,3 +242,13 @@ def _unparse(node: ast.AST) -> str:
 def shorten(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 3] + "..."
+
+
+def _part_of(memory: str, suffix: str) -> str:
+    """Where a part of a value lies, from where the value may (patterns as in `memories`).
+
+    An item of what lies anywhere in `x` lies there too; its attribute is an attribute of something there.
+    """
+    if "*" not in memory or suffix.startswith("."):
+        return memory + suffix
+    return memory if memory.endswith("*") else memory + "*"

@@ -2,6 +2,7 @@
 
 A buffer has a name. `name*` stands for the value of that name, and whatever is an item or an attribute of
 it: what a subscript that is not constant, a loop or `max` takes out of a collection lies somewhere there.
+`name*.x` is the attribute `x` of such a value, and `name*.x*` whatever lies in that.
 Sound in this direction: values that may be one array have memories that `meet`, as long as what comes in
 from outside under different names (parameters, attributes, constant items, results of calls that are not
 followed) is distinct, which is the assumption `distinct-arrays`.
@@ -55,10 +56,25 @@ def mentioned(s: State, v: Value, node: ast.AST) -> Value:
 def meet(a: Iterable[str], b: Iterable[str]) -> bool:
     """Whether some memory of one may be some of the other."""
     first, second = frozenset(a), frozenset(b)
-    return not first.isdisjoint(second) or _covers(first, second) or _covers(second, first)
+    if not first.isdisjoint(second):
+        return True
+    return any(ANY_PART in x + y and _may_be(x, y) for x in first for y in second)
 
 
-def _covers(some: frozenset[str], others: frozenset[str]) -> bool:
-    roots = [m.removesuffix(ANY_PART) for m in some if m.endswith(ANY_PART)]
-    parts = tuple(root + mark for root in roots for mark in ("[", "."))
-    return any(n.removesuffix(ANY_PART) in roots or n.startswith(parts) for n in others)
+def _may_be(x: str, y: str) -> bool:
+    """Whether two patterns may be one name: what stands before the first `*` and after the last one fits."""
+    roots, ends = (x.partition(ANY_PART)[0], y.partition(ANY_PART)[0]), (_last(x), _last(y))
+    if not (roots[0] == roots[1] or _in(roots[1], roots[0], x) or _in(roots[0], roots[1], y)):
+        return False
+    first, second = ends
+    return first is None or second is None or first.endswith(second) or second.endswith(first)
+
+
+def _last(pattern: str) -> str | None:
+    """What a pattern ends with; None for one that is open at its end."""
+    return pattern.rpartition(ANY_PART)[2] or None if ANY_PART in pattern else pattern
+
+
+def _in(name: str, root: str, pattern: str) -> bool:
+    """Whether a name lies within the root of a pattern, where that is open for parts."""
+    return ANY_PART in pattern and name.startswith((root + "[", root + "."))

@@ -34,7 +34,9 @@ def _status(body: str, given: str) -> str:
     [
         ("pass", "a, b"), ("pass", "bufs[0], bufs[1]"), ("pass", "objs.x, objs.y"), ("z = b", "a, z"),
         ("if out is None:\n    out = np.empty_like(a)", "a, out"), ("z = bufs[i]", "a, z"),
-        ("x, y = bufs", "x, y"), ("for x in bufs:\n    pass", "a, x"), ("pass", "bufs['x'], bufs['y']"),
+        ("x, y = bufs", "x, y"), ("pass", "objs[i].x, objs[i].y"), ("pass", "objs[i].x, objs[j].y"),
+        ("for o in objs:\n    pass", "o.x, o.y"),
+        ("for x in bufs:\n    pass", "a, x"), ("pass", "bufs['x'], bufs['y']"),
     ],
 )  # fmt: skip
 def test_distinct_names_are_distinct_arrays(body: str, given: str) -> None:
@@ -47,6 +49,7 @@ def test_distinct_names_are_distinct_arrays(body: str, given: str) -> None:
         ("z = b if n > 3 else a", "a, z"), ("z = b\nif n > 3:\n    z = a", "a, z"),
         ("if out is None:\n    out = a", "a, out"), ("z = out or a", "a, z"), ("z = out or b or a", "a, z"),
         ("z = bufs[i]", "z, bufs[0]"), ("pass", "bufs[i], bufs[j]"), ("pass", "objs[i].x, objs[j].x"),
+        ("pass", "objs[i].x[0], objs[0].x[0]"),
         ("for x in bufs:\n    pass", "x, bufs[0]"),
         ("for x in bufs:\n    for y in bufs:\n        pass", "x, y"),
         ("x, *rest = bufs\ny = rest[0]", "bufs[1], y"), ("z = max(a, b, key=len)", "a, z"),
@@ -66,7 +69,11 @@ def test_what_may_be_either_of_two_is_not_apart_from_one(body: str, given: str) 
     [
         ({"x"}, {"x"}, True), ({"x"}, {"y"}, False), ({"x*"}, {"x"}, True), ({"x*"}, {"x[0]"}, True),
         ({"x*"}, {"x.y"}, True), ({"x*"}, {"xy"}, False), ({"x"}, {"x[0]"}, False), ({"x[0]*"}, {"x*"}, True),
-        ({"x[0]*"}, {"x[1]"}, False), ({"y", "x*"}, {"z", "x.y[3]"}, True), (set(), {"x*"}, False),
+        ({"x[0]*"}, {"x[1]"}, False), ({"x*.a"}, {"x*.b"}, False), ({"x*.a"}, {"x[0].a"}, True),
+        ({"x*.a"}, {"x[0].b"}, False), ({"x*.a"}, {"x.a"}, True), ({"x*.a*"}, {"x[1].a[0]"}, True),
+        ({"x*.a"}, {"y.a"}, False), ({"x*.a"}, {"x*"}, True), ({"x*.a"}, {"x[0]*.a"}, True),
+        ({"x*.a*"}, {"x[0].b.a"}, True), ({"x*.a*"}, {"x[0].a"}, True),
+        ({"y", "x*"}, {"z", "x.y[3]"}, True), (set(), {"x*"}, False),
     ],
 )  # fmt: skip
 def test_memories_meet_where_one_is_within_the_other(a: set[str], b: set[str], may: bool) -> None:

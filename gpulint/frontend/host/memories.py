@@ -58,11 +58,21 @@ def meet(a: Iterable[str], b: Iterable[str]) -> bool:
     first, second = frozenset(a), frozenset(b)
     if not first.isdisjoint(second):
         return True
-    return any(ANY_PART in x + y and _may_be(x, y) for x in first for y in second)
+    return any(_row(x, y) or _row(y, x) or _may_be(x, y) for x in first for y in second)
+
+
+def _row(x: str, y: str) -> bool:
+    """Whether one is an item of the other, which as an array has it as a row."""
+    return y.startswith(x + "[")
 
 
 def _may_be(x: str, y: str) -> bool:
-    """Whether two patterns may be one name: what stands before the first `*` and after the last one fits."""
+    """Whether two patterns may be one name: what stands before the first `*` and after the last one fits.
+
+    Of two plain names only equal ones are one.
+    """
+    if ANY_PART not in x + y:
+        return False
     roots, ends = (x.partition(ANY_PART)[0], y.partition(ANY_PART)[0]), (_last(x), _last(y))
     if not (roots[0] == roots[1] or _in(roots[1], roots[0], x) or _in(roots[0], roots[1], y)):
         return False
@@ -71,8 +81,11 @@ def _may_be(x: str, y: str) -> bool:
 
 
 def _last(pattern: str) -> str | None:
-    """What a pattern ends with; None for one that is open at its end."""
-    return pattern.rpartition(ANY_PART)[2] or None if ANY_PART in pattern else pattern
+    """What a pattern ends with, less items of that; None for one that is open at its end."""
+    end = pattern.rpartition(ANY_PART)[2]
+    while end.endswith("]") and "[" in end:
+        end = end.rpartition("[")[0]
+    return end or None
 
 
 def _in(name: str, root: str, pattern: str) -> bool:

@@ -31,7 +31,9 @@ def tell(s: Setting, o: Obligation) -> bool:
         loaded = {name for name in loaded if name not in arrays or not arrays[name].written}
     if not loaded:
         return True
-    if o.property == "in-range" or o.scope == PROGRAM:  # whichever element of the range it is
+    if o.property == "in-range":
+        return all(_stated(s, name) for name in loaded)
+    if o.scope == PROGRAM:  # whichever element of the range it is
         return all(_bounded(s, name) for name in loaded)
     if s.binding is not None:
         known = (s.binding.elements.get(name) for name in loaded)
@@ -46,11 +48,22 @@ def _repeats(e: Elements) -> bool:
 
 
 def _bounded(s: Setting, array: str) -> bool:
-    """Whether the elements of an array are known to lie between two bounds."""
+    """Whether the elements of an array are known, or asked, to lie between two bounds."""
+    asked = any(c.predicate == "within" and c.arrays == (array,) for c in s.premises)
+    return asked or _stated(s, array)
+
+
+def _stated(s: Setting, array: str) -> bool:
+    """Whether the host code or a declared clause says between which bounds the elements of an array lie.
+
+    That another access of the kernel asks for a range does not make every element of it a place that this
+    access may be sent to: what this one asks for is the caller's to keep as well.
+    """
     known = s.binding.elements.get(array) if s.binding is not None else None
     if known is not None and known.low is not None and known.high is not None:
         return True
-    return any(c.predicate == "within" and c.arrays == (array,) for c in s.premises)
+    said = (c for c in s.premises if c.origin == "declared")
+    return any(c.predicate == "within" and c.arrays == (array,) for c in said)
 
 
 def doubted(s: Setting, o: Obligation) -> bool:

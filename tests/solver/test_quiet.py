@@ -87,3 +87,33 @@ def run(x):
 @pytest.mark.parametrize(("op", "told"), [("max", set()), ("min", set()), ("add", {"GL509"})])
 def test_extremes_do_not_change_when_tuning_runs_again(op: str, told: set[str]) -> None:
     assert codes(TUNED.format(op=op)) & {"GL509"} == told
+
+
+PAGES = """@triton.jit
+def fill(key, cache, slots, size, page, key_stride, page_stride, entry_stride, B: tl.constexpr):
+    token = tl.program_id(0)
+    slot = tl.load(slots + token)
+    if slot < 0:
+        return
+    d = tl.arange(0, B)
+    value = tl.load(key + token * key_stride + d, mask=d < size, other=0.0)
+    at = slot // page * page_stride + slot % page * entry_stride
+    tl.store(cache + at + d, value, mask=d < size)
+
+
+def run(key, cache, slots):
+    (_, size), (_, page, _) = key.shape, cache.shape
+    fill[(slots.size(0),)](
+        key, cache, slots, size, {page}, key.stride(0), cache.stride(0), cache.stride(1),
+        B=triton.next_power_of_2(size),
+    )
+"""
+
+
+def test_slots_that_the_caller_gives_are_its_to_keep() -> None:
+    assert not codes(PAGES.format(page="page"))
+
+
+def test_slots_that_the_host_makes_too_far_are_an_error() -> None:
+    made = "    cache, key = torch.zeros(4, 8, 16), torch.zeros(3, 16)\n    slots = torch.full((3,), 32)\n"
+    assert codes(PAGES.format(page="page").replace("    (_,", made + "    (_,")) & {"GL102"}

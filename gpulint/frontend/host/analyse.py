@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gpulint.frontend.host import tensorparams, torchmethods
+from gpulint.frontend.host import autograd, tensorparams, torchmethods
 from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
 from gpulint.frontend.host.arrays import says_shape
 from gpulint.frontend.host.evaluate import evaluate
@@ -111,9 +111,14 @@ def _function(
 def _run(m: Machine, function: Function, owner: Class | None) -> list[Function]:
     s = State()
     s.env = parameters(m, function, owner)
+    m.usual = tuple(_defaults(m, function, s.env))
+    forward = autograd.forward_of(m, function, owner) if m.tiles else None
+    if forward is not None:
+        env = parameters(m, forward, owner)
+        m.usual += tuple(_defaults(m, forward, env))
+        autograd.remember(m, s, function, forward, env)
     if m.tiles:
         tensorparams.learn(m, s, function)
-    m.usual = tuple(_defaults(m, function, s.env))
     m.frames = [Frame(function)]
     assert not isinstance(function.node, ast.Lambda)
     end = execute(m, s, function.node.body)

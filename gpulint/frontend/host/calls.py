@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from gpulint.frontend.host import (
     access,
     arraymethods,
     arrays,
+    autograd,
     builtin,
     configs,
     every,
@@ -40,6 +42,7 @@ from gpulint.frontend.host.values import (
     Ratio,
     Seq,
     ShapeOf,
+    Tuner,
     Unknown,
     Value,
     as_array,
@@ -128,6 +131,8 @@ def apply(
         return follow.follow(m, s, func, args, kw, node)
     if isinstance(func, Class):
         return follow.instantiate(m, s, func, args, kw, node)
+    if isinstance(func, Tuner) and len(args) == 1 and isinstance(args[0], Kernel) and tiles.is_tile(args[0]):
+        return replace(args[0], tuners=(func, *args[0].tuners))
     if isinstance(func, DType):
         return builtin.cast(m, s, func, args, text_of(node))
     if isinstance(func, Method):
@@ -138,6 +143,8 @@ def apply(
         found = None
     if found is not None:
         return found
+    if m.tiles and autograd.save(s, func, args, node):
+        return Const(None)
     given = (*args, *kw.values(), *((func.owner,) if isinstance(func, Method) else ()))
     for v in given:
         exposed(s, v)
@@ -181,6 +188,9 @@ def _dotted(
         return configs.make(args, kw)
     if last in ("wrap_triton", "capture_triton", "constexpr") and args:
         return args[0]
+    tuner = configs.tuner(path, args, kw) if m.tiles else None
+    if tuner is not None:
+        return tuner
     made = torchcalls.call(m, s, path, args, kw, text) if m.tiles else None
     if made is None:
         made = records.described(path, args, kw) or arrays.create(m, s, path, args, kw, text)

@@ -11,14 +11,17 @@ from gpulint.frontend.host import follow
 from gpulint.frontend.host.machine import Frame, Machine, shorten, text_of
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import (
+    NONE,
     Cond,
     Config,
     Const,
     Function,
+    Kernel,
     Map,
     Num,
     Ratio,
     Seq,
+    Tuner,
     Unknown,
     Value,
     as_int,
@@ -53,17 +56,29 @@ def make(args: Sequence[Value], kw: Mapping[str, Value]) -> Config | None:
     return Config(tuple(pairs), tuple(given.items()))
 
 
-def variants(m: Machine, source: KernelSource) -> list[Variant]:
+def tuner(path: str, args: Sequence[Value], kw: Mapping[str, Value]) -> Tuner | None:
+    """The decorator that a call of `triton.autotune` or `triton.heuristics` makes; None for other calls."""
+    option, name = {
+        "triton.autotune": ("autotune", "configs"),
+        "triton.heuristics": ("heuristics", "values"),
+    }.get(path, ("", ""))
+    value = kw.get(name, args[0] if args else None)
+    return Tuner(option, value) if option and value is not None else None
+
+
+def variants(m: Machine, kernel: Kernel) -> list[Variant]:
     """The autotuner's configurations, one for each distinct set of meta-parameters.
 
     Of more than a few, those with the smallest and the largest blocks are kept. One variant without
     values when the kernel is not tuned; with a note when the configurations are not understood.
     """
+    source = kernel.source
+    found = [(t.value, "of the launch") for t in kernel.tuners if t.option == "autotune"]
+    exprs = [e for e in map(_configs, _calls(source)) if e is not None]
+    found += [(outside(m, source, e), f"`{shorten(text_of(e))}`") for e in exprs]
     out = [Variant()]
-    for call in _calls(source):
-        expr = _configs(call)
-        if expr is not None:
-            out = [_joined(a, b) for a in out for b in _tuned(m, source, expr)][:MAX_CONFIGS]
+    for value, text in found:
+        out = [_joined(a, b) for a in out for b in _tuned(value, text)][:MAX_CONFIGS]
     return out
 
 
@@ -91,12 +106,11 @@ def _joined(a: Variant, b: Variant) -> Variant:
     return Variant({**a.values, **b.values}, {**a.options, **b.options}, text, [*a.notes, *b.notes])
 
 
-def _tuned(m: Machine, source: KernelSource, expr: ast.expr) -> list[Variant]:
-    value = outside(m, source, expr)
+def _tuned(value: Value, text: str) -> list[Variant]:
     items = value.items if isinstance(value, Seq) else ()
     configs = [c for c in items if isinstance(c, Config)]
     if not configs or len(configs) != len(items):
-        return [Variant(notes=[f"the configurations `{shorten(text_of(expr))}` are not understood"])]
+        return [Variant(notes=[f"the configurations {text} are not understood"])]
     distinct: dict[tuple[tuple[str, Value], ...], Config] = {}
     for c in configs:
         distinct.setdefault(c.meta, c)
@@ -129,20 +143,21 @@ def _shown(v: Value) -> str:
     return repr(v.value) if isinstance(v, Const) else getattr(v, "name", "...")
 
 
-def heuristics(
-    m: Machine, s: State, source: KernelSource, values: dict[str, Value], node: ast.Call
-) -> list[str]:
+def heuristics(m: Machine, s: State, kernel: Kernel, values: dict[str, Value], node: ast.Call) -> list[str]:
     """Adds what `triton.heuristics` computes from the arguments; the answer names what is not understood."""
     notes: list[str] = []
-    for call in _calls(source):
+    tables = [(t.value, "of the launch") for t in kernel.tuners if t.option == "heuristics"]
+    for call in _calls(kernel.source):
         if not _name(call).endswith("heuristics"):
             continue
         expr = next(
             (k.value for k in call.keywords if k.arg == "values"), call.args[0] if call.args else None
         )
-        table = outside(m, source, expr) if expr is not None else None
+        table = outside(m, kernel.source, expr) if expr is not None else NONE
+        tables.append((table, f"`{shorten(text_of(expr or call))}`"))
+    for table, text in tables:
         if not isinstance(table, Map):
-            notes.append(f"the heuristics `{shorten(text_of(expr or call))}` are not understood")
+            notes.append(f"the heuristics {text} are not understood")
             continue
         for key, rule in table.items:
             if isinstance(key, Const) and isinstance(key.value, str):

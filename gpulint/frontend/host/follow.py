@@ -38,7 +38,7 @@ def follow(
     finally:
         m.frames.pop()
         m.calls.pop()
-    return _result(m, s, returns, text)
+    return joined(m, s, returns, text)
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def _run(m: Machine, fn: Function, inner: State) -> list[tuple[State, Value]]:
     return [*returns, (end, NONE)] if end is not None else returns
 
 
-def _result(m: Machine, s: State, returns: list[tuple[State, Value]], text: str) -> Value:
-    """Joins the ways in which the function returned."""
+def joined(m: Machine, s: State, returns: list[tuple[State, Value]], text: str) -> Value:
+    """Joins the ways in which a function returned: the state after it, and the value."""
     if not returns:
         s.dead = True
         return m.opaque(text, "does not return")

@@ -17,7 +17,7 @@ MAX_BASES = 4
 
 def class_attribute(m: Machine, cls: Class, name: str, bound: Value | None = None) -> Value | None:
     """A method, kernel or class-level constant of the class or its bases in readable source."""
-    for owner in _line(m, cls):
+    for owner in line(m, cls):
         scope = owner.module.scopes.get(owner.node)
         bindings = scope.bindings.get(name, []) if scope is not None else []
         if not bindings or scope is None:
@@ -49,7 +49,7 @@ def _method(m: Machine, owner: Class, node: ast.FunctionDef, bound: Value | None
     return Function(node, inner, owner.module, {}, None if "staticmethod" in marks else bound)
 
 
-def _line(m: Machine, cls: Class) -> list[Class]:
+def line(m: Machine, cls: Class) -> list[Class]:
     """The class and its bases in readable source, nearest first."""
     out: list[Class] = []
     queue = [cls]
@@ -74,7 +74,7 @@ def class_state(m: Machine, self_value: Unknown, name: str) -> State:
     assert cls is not None
     key = id(cls.node)
     if key not in m.states:
-        owner = next((c for c in _line(m, cls) if m.once(c.node, _initialiser) in c.module.scopes), None)
+        owner = next((c for c in line(m, cls) if m.once(c.node, _initialiser) in c.module.scopes), None)
         if owner is None or name not in m.once(owner.node, _stable):
             return State()
         m.states[key] = State()  # attributes met during the run itself are unknown

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gpulint.frontend.host.layout import contiguous_literal
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.values import Function, Unknown, as_array
+from gpulint.frontend.host.values import Function, as_array
 from gpulint.source.model import Module
 from gpulint.term import eq
 
@@ -38,7 +38,7 @@ def learn(m: Machine, s: State, function: Function) -> None:
             )
     if any(_makes_contiguous(m, d, function) for d in getattr(node, "decorator_list", [])):
         for v in list(s.env.values()):
-            a = as_array(v) if isinstance(v, Unknown) and v.kind in ("", "array") else None
+            a = as_array(v)
             if a is not None:
                 s.assume(contiguous_literal(a))
 

@@ -82,22 +82,23 @@ def launch(
         if cond != TRUE:
             path.assume(cond)
         if not path.dead:
-            for variant in configs.variants(m, kernel.source):
-                for site in _sites(m, path.copy(), config, kernel.source, args, dict(kw), node, variant):
+            for variant in configs.variants(m, kernel):
+                for site in _sites(m, path.copy(), config, kernel, args, dict(kw), node, variant):
                     m.record(site)
     launches.written(s, config.kernel, args, kw)
     return NONE
 
 
 def _sites(
-    m: Machine, s: State, config: Configured, source: KernelSource, args: Sequence[Value],
+    m: Machine, s: State, config: Configured, kernel: Kernel, args: Sequence[Value],
     kw: dict[str, Value], node: ast.Call, variant: Variant,
 ) -> list[LaunchSite]:  # fmt: skip
+    source = kernel.source
     given = _given(m, s, source, args, kw, node)
     given.notes += variant.notes
     given.values.update(variant.values)
     _missing(m, s, source, given)
-    given.notes += configs.heuristics(m, s, source, given.values, node)
+    given.notes += configs.heuristics(m, s, kernel, given.values, node)
     options = {k: v for k, v in {**variant.options, **kw}.items() if k in OPTIONS}
     out = []
     for path, grid in _grids(m, s, config.elements[0] if config.elements else NONE, given, node):

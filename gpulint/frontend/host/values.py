@@ -228,10 +228,19 @@ class Class:
 
 
 @dataclass(frozen=True)
+class Tuner:
+    """`triton.autotune(configs, key)` or `triton.heuristics(values)` in host code; `option` says which."""
+
+    option: str
+    value: Value
+
+
+@dataclass(frozen=True)
 class Kernel:
-    """A compiled kernel."""
+    """A compiled kernel; `tuners` are those that host code puts around it, outermost first."""
 
     source: KernelSource
+    tuners: tuple[Tuner, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -296,7 +305,7 @@ class Unknown:
 
 Value = Union[
     Num, Ratio, Cond, Const, Seq, Map, Arr, ShapeOf, Range, Bounds, DType, Dotted, Function, Class,
-    Kernel, Configured, Choice, Method, Unknown, Config, Every,
+    Kernel, Configured, Choice, Method, Unknown, Config, Every, Tuner,
 ]  # fmt: skip
 
 NONE = Const(None)

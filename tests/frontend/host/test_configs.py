@@ -108,3 +108,35 @@ def test_heuristics_may_give_numbers():
 def test_heuristics_that_are_not_understood():
     site = tuned("@triton.heuristics(table('k'))").one
     assert not site.exact and any("table('k')" in note for note in site.notes)
+
+
+LOCAL = """
+@triton.jit
+def k(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr = False):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 0, mask=i < n)
+
+def f(x, n):
+    tuned = {made}
+    tuned[lambda META: (triton.cdiv(n, META["BLOCK"]),)](x, n)
+"""
+
+
+def test_a_tuner_that_the_host_function_puts_around_a_kernel():
+    text = LOCAL.format(
+        made="triton.autotune(configs=[triton.Config({'BLOCK': b}) for b in (32, 64)], key=['n'])(k)"
+    )
+    found = launched(text, HEAD)
+    assert blocks(found) == ["32", "64"]
+    assert [show(s.grid[0]) for s in found] == ["(n + 31) // 32", "(n + 63) // 64"]
+    assert all(s.exact for s in found)
+
+
+def test_heuristics_that_the_host_function_puts_around_a_kernel():
+    text = LOCAL.format(made="triton.heuristics({'BLOCK': lambda args: args['n'] * 2})(k)")
+    assert blocks(launched(text, HEAD)) == ["2 * n"]
+
+
+def test_configurations_of_the_host_function_that_are_not_understood():
+    (site,) = launched(LOCAL.format(made="triton.autotune(configs=n.made(), key=['n'])(k)"), HEAD)
+    assert not site.exact

@@ -115,5 +115,7 @@ def test_slots_that_the_caller_gives_are_its_to_keep() -> None:
 
 
 def test_slots_that_the_host_makes_too_far_are_an_error() -> None:
-    made = "    cache, key = torch.zeros(4, 8, 16), torch.zeros(3, 16)\n    slots = torch.randint(0, 33, (3,))\n"
+    made = (
+        "    cache, key = torch.zeros(4, 8, 16), torch.zeros(3, 16)\n    slots = torch.randint(0, 33, (3,))\n"
+    )
     assert codes(PAGES.format(page="page").replace("    (_,", made + "    (_,")) & {"GL102"}

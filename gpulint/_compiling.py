@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ from gpulint.config import Config
 
 if TYPE_CHECKING:
     from gpulint.compile.artifact import Artifact, Proved
+    from gpulint.compile.tile.artifact import TileArtifact
+    from gpulint.compile.tile.proved import Tiled, Wanted
     from gpulint.frontend.host.site import LaunchSite
     from gpulint.ir.nodes import Const
     from gpulint.runtime.driver import Driver
@@ -26,16 +28,22 @@ if TYPE_CHECKING:
     from gpulint.source.resolve import Project
 
 
-def prove(
-    path: Path, wanted: str, signature: str = "", config: Config | None = None,
-    values: Callable[[str], Const | None] = lambda name: None,
-) -> Proved:  # fmt: skip
-    """The kernel of a file, lowered for a signature and decided; verified or not. Raises CompileError.
+@dataclass(frozen=True)
+class Found:
+    """A kernel in its file, with the launches in view."""
 
-    It is decided for every launch within its contract. Launches in view give types and no more: each is
-    checked itself when it is made.
-    `values` gives the numbers of enclosing scopes that the source does not settle, by name.
-    """
+    source: KernelSource
+    project: Project
+    sites: tuple[LaunchSite, ...]
+
+    @property
+    def tile(self) -> bool:
+        """Whether it is a Triton kernel."""
+        return self.source.dialect == "triton"
+
+
+def find(path: Path, wanted: str) -> Found:
+    """The kernel of a file, by name where it holds several. Raises CompileError."""
     from gpulint import launchers
     from gpulint.compile.error import CompileError
     from gpulint.source.kernels import find
@@ -49,7 +57,36 @@ def prove(
     launches = launchers.find(module, project, sources, ())
     if launches.failures:
         raise CompileError(launches.failures[0])
-    return _proved(source, project, launches.of(source), signature, config or Config(), values)
+    return Found(source, project, launches.of(source))
+
+
+def prove(
+    path: Path, wanted: str, signature: str = "", config: Config | None = None,
+    values: Callable[[str], Const | None] = lambda name: None,
+) -> Proved:  # fmt: skip
+    """The Numba kernel of a file, lowered for a signature and decided; verified or not. Raises CompileError.
+
+    It is decided for every launch within its contract. Launches in view give types and no more: each is
+    checked itself when it is made.
+    `values` gives the numbers of enclosing scopes that the source does not settle, by name.
+    """
+    return prove_found(find(path, wanted), signature, config, values)
+
+
+def prove_found(
+    found: Found, signature: str = "", config: Config | None = None,
+    values: Callable[[str], Const | None] = lambda name: None,
+) -> Proved:  # fmt: skip
+    """The same of a kernel that was found."""
+    return _proved(found.source, found.project, found.sites, signature, config or Config(), values)
+
+
+def prove_tile(found: Found, wanted: Wanted, config: Config | None = None) -> Tiled:
+    """A Triton kernel with its constants put in, decided in the same way. Raises CompileError."""
+    from gpulint.compile.tile.proved import prove
+
+    assume = (config or Config()).assume
+    return prove(found.source, found.project, found.sites, wanted, assume)
 
 
 def _module(path: Path) -> Module:
@@ -98,7 +135,7 @@ def _proved(
 
     first = lower(source, project)
     if source.dialect != "numba":
-        raise CompileError(f"{source.dialect} kernels are not compiled yet", first.header)
+        raise CompileError(f"`{source.qualname}` is a kernel of {source.dialect}, not of Numba", first.header)
     hidden = {p.name: values(p.name) for p in first.params if p.name not in _arguments(source)}
     known = {name: value for name, value in hidden.items() if value is not None}
     first = put_in(first, known)
@@ -124,24 +161,44 @@ def _arguments(source: KernelSource) -> set[str]:
 
 
 def compile_function(
-    kernel: Any, *, signature: str = "", arch: str = "sm_90", libdevice: str = ""
-) -> Artifact:
+    kernel: Any, *, signature: str = "", arch: str = "sm_90", libdevice: str = "",
+    constants: Mapping[str, Any] | None = None, aligned: Sequence[str] = (), num_warps: int | None = None,
+    num_stages: int | None = None,
+) -> Artifact | TileArtifact:  # fmt: skip
     """Compile a kernel of a running program, found by its source.
 
-    `kernel` is a function, or what a decorator made of one (`py_func` or `__wrapped__` leads to it).
-    Raises CompileError; Unproved, with the reason, for a kernel that is not verified.
+    `kernel` is a function, or what a decorator made of one. `constants` (compile-time values by name),
+    `aligned` (arguments that are multiples of 16), `num_warps` and `num_stages` are of Triton kernels. Raises
+    CompileError; Unproved, with the reason, for a kernel that is not verified.
     """
     from gpulint.compile.artifact import make
     from gpulint.compile.error import CompileError
+    from gpulint.compile.tile.artifact import make as make_tile
+    from gpulint.compile.tile.proved import Wanted
+    from gpulint.compile.tile.signature import of_program
 
-    function = inspect.unwrap(getattr(kernel, "py_func", kernel))
+    function = _function(kernel)
     try:
         path = Path(inspect.getsourcefile(function) or "")
     except TypeError:
         raise CompileError(f"{kernel!r} is no function") from None
-    wanted = function.__qualname__.replace(".<locals>", "")
-    found = prove(path, wanted, signature, values=lambda name: _value(function, name))
-    return make(found, arch, library=libdevice)
+    found = find(path, function.__qualname__.replace(".<locals>", ""))
+    if found.tile:
+        given = {name: of_program(name, value) for name, value in (constants or {}).items()}
+        wanted = Wanted(signature, given, frozenset(aligned), num_warps, num_stages)
+        return make_tile(prove_tile(found, wanted), arch)
+    proved = prove_found(found, signature, values=lambda name: _value(function, name))
+    return make(proved, arch, library=libdevice)
+
+
+def _function(kernel: Any) -> Any:
+    """The function in what Numba's and Triton's decorators make of it."""
+    for _ in range(8):
+        inner = getattr(kernel, "py_func", None) or getattr(kernel, "fn", None)
+        if inner is None:
+            break
+        kernel = inner
+    return inspect.unwrap(kernel)
 
 
 def _value(function: Any, name: str) -> Const | None:
@@ -160,28 +217,32 @@ def _value(function: Any, name: str) -> Const | None:
 
 
 def prepare(
-    kernel: Any, grid: Any, block: Any, *, shared: int = 0, stream: int = 0, signature: str = "",
-    device: int = 0, trusted: str = "",
+    kernel: Any, grid: Any, block: Any = None, *, shared: int = 0, stream: int = 0, signature: str = "",
+    device: int = 0, trusted: str = "", **options: Any,
 ) -> Prepared:  # fmt: skip
     """A checked launch of a kernel: `gpulint.prepare(kernel, grid, block)(x, y, out)`.
 
-    `kernel` is a function, a compiled artifact, or the path of a PTX file beside its certificate. Raises what
-    `gpulint.runtime.errors` lists, DriverError without a driver, and CompileError for what is not verified.
+    `kernel` is a function, a compiled artifact, or the path of a PTX file (or, of Triton kernels, of machine
+    code) beside its certificate. A Triton kernel has no block, its arguments are those that are no
+    constants, and `options` are those of `gpulint.compile` for it. Raises what `gpulint.runtime.errors`
+    lists, DriverError without a driver, and CompileError for what is not verified.
     """
     from gpulint.runtime.driver import driver
     from gpulint.runtime.prepare import Prepared
 
     found = driver(device)
-    return Prepared(_plan(kernel, signature, found), found, grid, block, shared, stream, trusted)
+    plan = _plan(kernel, found, signature=signature, **options)
+    return Prepared(plan, found, grid, block, shared, stream, trusted)
 
 
 def unsafe_launch(
     kernel: Any, grid: Any, block: Any, *arguments: Any, reason: str, shared: int = 0, stream: int = 0,
-    signature: str = "", device: int = 0,
+    signature: str = "", device: int = 0, **options: Any,
 ) -> None:  # fmt: skip
     """Launch a verified kernel without checking its contract; `reason` says why that is right here.
 
-    The code was made for launches within the contract: outside of it, it may read and write anywhere.
+    The code was made for launches within the contract: outside of it, it may read and write anywhere. `block`
+    is None for a Triton kernel.
     """
     from gpulint.runtime.driver import driver
     from gpulint.runtime.errors import ReasonMissing
@@ -190,22 +251,32 @@ def unsafe_launch(
     if not reason.strip():
         raise ReasonMissing("a launch whose contract is not checked needs a reason")
     found = driver(device)
-    plan = _plan(kernel, signature, found)
+    plan = _plan(kernel, found, signature=signature, **options)
     Prepared(plan, found, grid, block, shared, stream, waived=reason)(*arguments)
 
 
-def _plan(kernel: Any, signature: str, on: Driver) -> Plan:
+def _plan(kernel: Any, on: Driver, **options: Any) -> Plan:
+    from gpulint.compile.artifact import Artifact
+    from gpulint.compile.tile.artifact import TileArtifact
+    from gpulint.runtime.plan import load
+
+    if isinstance(kernel, (str, Path)):
+        return load(Path(kernel))
+    made = kernel
+    if not isinstance(kernel, (Artifact, TileArtifact)):
+        made = compile_function(kernel, arch=on.limits().arch, **options)
+    return _plan_of(made)
+
+
+def _plan_of(made: Artifact | TileArtifact) -> Plan:
     import json
 
     from gpulint.compile.artifact import Artifact
     from gpulint.compile.certificate import certificate
+    from gpulint.compile.tile.certificate import certificate as tile_certificate
     from gpulint.runtime.plan import plan
 
-    if isinstance(kernel, (str, Path)):
-        path = Path(kernel)
-        beside = path.with_suffix(".certificate.json")
-        return plan(json.loads(beside.read_text(encoding="utf-8")), path.read_text(encoding="utf-8"))
-    made = kernel
-    if not isinstance(kernel, Artifact):
-        made = compile_function(kernel, signature=signature, arch=on.limits().arch)
-    return plan(json.loads(certificate(made, Path(made.proved.kernel.span.filename))), made.ptx)
+    source = Path(made.proved.kernel.span.filename)
+    if isinstance(made, Artifact):
+        return plan(json.loads(certificate(made, source)), made.ptx)
+    return plan(json.loads(tile_certificate(made, source)), made.ptx, made.built.cubin)

@@ -16,7 +16,7 @@ from pathlib import Path
 from gpulint.cli.entries import content, seal, tool, whole
 from gpulint.source import trace
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def key(source: Path, options: Mapping[str, object], tools: tuple[Path | None, .
     """What a compilation is found by. `tools` are the files that it may use beside gpulint's own."""
     own = trace.answer((trace.CONTENT, str(source.absolute())))
     used = [(str(t), *_stamp(t)) for t in tools if t is not None]
-    text = json.dumps((FORMAT, tool("llvmlite"), str(source), own, sorted(options.items()), used))
+    text = json.dumps((FORMAT, tool("llvmlite", "triton"), str(source), own, sorted(options.items()), used))
     return "artifact-" + trace.fingerprint(text.encode(errors="surrogatepass"))
 
 

@@ -5,6 +5,9 @@ A kernel that is not verified is refused, with the proof's reason. Beside `k.ptx
 come from --signature, the decorator, or the launches in the file. Of several architectures each gets files of
 its own: `k.sm_80.ptx`, `k.sm_90.ptx`.
 
+Triton kernels are compiled by Triton, without a GPU: types are as in `--signature '*fp16:16, i32'`, and
+compile-time values come from --constexpr or the launches in the file.
+
 What was made is kept in the user's cache folder and used again while nothing has changed that it rests on.
 """
 
@@ -20,11 +23,13 @@ from gpulint.cli.artifacts import Made
 from gpulint.config import Config, ConfigError, load
 
 if TYPE_CHECKING:
+    from gpulint._compiling import Found
     from gpulint.compile.artifact import Artifact, Proved
     from gpulint.compile.ptxas import Resources
+    from gpulint.compile.tile.proved import Tiled, Wanted
     from gpulint.ir.nodes import Const
 
-EMITTED = ("ptx", "cubin", "llvm", "ir")
+EMITTED = ("ptx", "cubin", "llvm", "ir", "ttir", "ttgir")
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
@@ -37,9 +42,25 @@ def add_options(p: argparse.ArgumentParser) -> None:
     )
     p.add_argument("-o", "--output", metavar="PATH", help="where to write (default: standard output)")
     p.add_argument("--emit", choices=EMITTED, default="ptx", help="what (default: ptx)")
-    p.add_argument("--signature", default="", metavar="TYPES", help="as in 'float32[::1], int64'")
+    p.add_argument(
+        "--signature",
+        default="",
+        metavar="TYPES",
+        help="as in 'float32[::1], int64'; of a Triton kernel '*fp16:16, i32'",
+    )
     p.add_argument("--libdevice", default="", metavar="PATH", help="CUDA's libdevice.10.bc or its folder")
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a value from outside")
+    tile = p.add_argument_group("of Triton kernels")
+    tile.add_argument(
+        "--constexpr", action="append", default=[], metavar="NAME=VALUE", help="a compile-time value"
+    )
+    tile.add_argument(
+        "--aligned", default="", metavar="NAMES", help="arguments that are multiples of 16 in every launch"
+    )
+    tile.add_argument(
+        "--num-warps", type=int, choices=(1, 2, 4, 8, 16, 32), help="as the launches in view, or 4"
+    )
+    tile.add_argument("--num-stages", type=int, choices=range(1, 11), metavar="N", help="likewise, or 3")
     p.add_argument("--explain-opt", action="store_true", help="say which proof allowed which code")
     p.add_argument("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
 
@@ -80,13 +101,18 @@ def _all(o: argparse.Namespace, config: Config, values: dict[str, Const]) -> dic
     seen: dict[trace.Question, str] = {}
 
     @cache
-    def proved() -> Proved:
-        from gpulint._compiling import prove
+    def proved() -> Proved | Tiled:
+        from gpulint._compiling import find, prove_found, prove_tile
 
         with trace.recording() as asked:
-            found = prove(Path(filename), name, o.signature, config, values.get)
+            found = find(Path(filename), name)
+            _fits(o, found)
+            if found.tile:
+                kernel: Proved | Tiled = prove_tile(found, _wanted(o), config)
+            else:
+                kernel = prove_found(found, o.signature, config, values.get)
         seen.update(asked)
-        return found
+        return kernel
 
     out = {}
     for arch in wanted:
@@ -104,7 +130,8 @@ def _options(o: argparse.Namespace, config: Config, arch: str) -> dict[str, obje
     """Everything of the command line and the configuration that the result rests on."""
     return {
         "target": o.target, "arch": arch, "emit": o.emit, "signature": o.signature, "set": o.set,
-        "explain": o.explain_opt, "assume": sorted(config.assume),
+        "explain": o.explain_opt, "assume": sorted(config.assume), "constexpr": o.constexpr,
+        "aligned": o.aligned, "warps": o.num_warps, "stages": o.num_stages,
     }  # fmt: skip
 
 
@@ -114,7 +141,54 @@ def _tools(o: argparse.Namespace) -> tuple[Path | None, ...]:
     return libdevice.find(o.libdevice), ptxas.find() if o.emit == "cubin" or o.explain_opt else None
 
 
-def _made(o: argparse.Namespace, proved: Proved, arch: str) -> Made:
+def _fits(o: argparse.Namespace, found: Found) -> None:
+    """Options that are of the other dialect are an error."""
+    from gpulint.compile.error import CompileError
+
+    tile = {
+        "--constexpr": o.constexpr, "--aligned": o.aligned, "--num-warps": o.num_warps,
+        "--num-stages": o.num_stages, f"--emit {o.emit}": o.emit in ("ttir", "ttgir"),
+    }  # fmt: skip
+    other = {"--set": o.set, "--libdevice": o.libdevice}
+    for name, given in (other if found.tile else tile).items():
+        if given:
+            what, right = ("Triton", "Numba") if found.tile else ("Numba", "Triton")
+            raise CompileError(f"{name} is for {right} kernels; `{found.source.qualname}` is one of {what}")
+
+
+def _wanted(o: argparse.Namespace) -> Wanted:
+    from gpulint.compile.tile.proved import Wanted
+    from gpulint.compile.tile.signature import constant
+
+    aligned = frozenset(a.strip() for a in o.aligned.split(",") if a.strip())
+    return Wanted(o.signature, dict(map(constant, o.constexpr)), aligned, o.num_warps, o.num_stages)
+
+
+def _made(o: argparse.Namespace, proved: Proved | Tiled, arch: str) -> Made:
+    from gpulint.compile.artifact import Proved
+
+    return _numba(o, proved, arch) if isinstance(proved, Proved) else _triton(o, proved, arch)
+
+
+def _triton(o: argparse.Namespace, proved: Tiled, arch: str) -> Made:
+    from gpulint.compile.artifact import explained
+    from gpulint.compile.tile.artifact import make
+    from gpulint.compile.tile.certificate import certificate
+    from gpulint.ir.printer import kernel as shown
+
+    if o.emit == "ir":
+        return Made((shown(proved.kernel) + "\n").encode())
+    made = make(proved, arch)
+    b = made.built
+    texts = {"ptx": b.ptx, "llvm": b.llvm, "ttir": b.ttir, "ttgir": b.ttgir}
+    main = texts[o.emit].encode() if o.emit in texts else b.cubin
+    coded = o.emit in ("ptx", "cubin")
+    beside = certificate(made, Path(o.target.partition("::")[0])) if coded else ""
+    told = explained(made.notes) if o.explain_opt else ""
+    return Made(main, beside, b.ptx if o.emit == "cubin" else "", told)
+
+
+def _numba(o: argparse.Namespace, proved: Proved, arch: str) -> Made:
     from gpulint.compile.artifact import explained, make
     from gpulint.compile.certificate import certificate
     from gpulint.ir.printer import kernel as shown

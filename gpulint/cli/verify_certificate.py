@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from gpulint.config import Config, ConfigError
 
@@ -21,9 +22,8 @@ def add_options(p: argparse.ArgumentParser) -> None:
 
 
 def run(o: argparse.Namespace) -> int:
-    from gpulint._compiling import prove
     from gpulint.compile.error import CompileError
-    from gpulint.compile.verify import differences, unreadable
+    from gpulint.compile.verify import unreadable
 
     path = Path(o.certificate)
     beside = path.with_name(path.name.removesuffix(SUFFIX) + ".ptx")
@@ -37,10 +37,7 @@ def run(o: argparse.Namespace) -> int:
         raise ConfigError(f"{path}: {problem}")
     try:
         kernel = body["kernel"]
-        source = Path(o.source or kernel["file"])
-        config = Config(no_assume=Config().assume - set(body["assumptions"]))
-        proved = prove(source, kernel["name"], kernel["signature"], config)
-        found = differences(body, ptx, proved, source)
+        found = _differences(body, ptx, Path(o.source or kernel["file"]))
     except CompileError as error:
         found = [str(error)]
     except (KeyError, TypeError, ValueError) as error:
@@ -50,6 +47,19 @@ def run(o: argparse.Namespace) -> int:
     if not found:
         print(f"{path}: holds: {kernel['name']}, {len(body['obligations'])} obligations proved anew")
     return 1 if found else 0
+
+
+def _differences(body: dict[str, Any], ptx: str, source: Path) -> list[str]:
+    """What does not hold. Raises CompileError, and what a malformed certificate raises."""
+    from gpulint._compiling import find, prove_found, prove_tile
+    from gpulint.compile import verify
+    from gpulint.compile.tile import verify as tiles
+
+    config = Config(no_assume=Config().assume - set(body["assumptions"]))
+    found = find(source, body["kernel"]["name"])
+    if found.tile:
+        return tiles.differences(body, ptx, prove_tile(found, tiles.wanted(body), config), source)
+    return verify.differences(body, ptx, prove_found(found, body["kernel"]["signature"], config), source)
 
 
 def _text(path: Path) -> str:

@@ -68,14 +68,17 @@ class Artifact:
 
 def refuse(p: Proved) -> None:
     """Raise Unproved unless every obligation is proved, for all launches within the contract."""
-    if p.kernel.dialect != "numba":
-        raise CompileError(f"{p.kernel.dialect} kernels are not compiled yet", p.kernel.header)
-    if p.result.status != VERIFIED:
-        v = next((v for v in p.result.verdicts if v.kind not in (PROVED, "proved-under")), None)
-        raise Unproved(_reason(p, v), p.result.status, v.obligation.span if v else p.kernel.header)
+    refuse_unproved(p.kernel, p.result)
 
 
-def _reason(p: Proved, v: Verdict | None) -> str:
+def refuse_unproved(kernel: n.Kernel, result: KernelResult) -> None:
+    """Raise Unproved, with the reason, for a kernel that is not verified."""
+    if result.status != VERIFIED:
+        v = next((v for v in result.verdicts if v.kind not in (PROVED, "proved-under")), None)
+        raise Unproved(_reason(v), result.status, v.obligation.span if v else kernel.header)
+
+
+def _reason(v: Verdict | None) -> str:
     if v is None:
         return "the kernel is not verified"
     why = f": {v.reason}" if v.reason else ""

@@ -40,7 +40,7 @@ def certificate(a: Artifact, source: Path) -> str:
             "static-shared-bytes": a.shared_bytes,
             "cooperative": a.cooperative,
         },
-        "obligations": [_obligation(v) for v in p.result.verdicts],
+        "obligations": [obligation(v) for v in p.result.verdicts],
         "arguments": _arguments(a),
         "streaming": _streaming(a),
         "parameters": [
@@ -82,7 +82,8 @@ def _clause(c: Clause) -> dict[str, str]:
     return {"clause": str(c), "origin": c.origin}
 
 
-def _obligation(v: Verdict) -> dict[str, Any]:
+def obligation(v: Verdict) -> dict[str, Any]:
+    """One verdict, as certificates list it."""
     o = v.obligation
     return {
         "property": o.property, "kind": o.kind, "row": o.span.row, "column": o.span.column + 1,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 from gpulint.compile.signature import ArraySpec, ScalarSpec
+from gpulint.compile.tile.signature import NumberSpec, PointerSpec
 from gpulint.contract.clause import Clause
 from gpulint.contract.limits import DeviceLimits
 from gpulint.interp.environment import Environment
@@ -47,9 +49,10 @@ def geometry(plan: Plan, limits: DeviceLimits, grid: Dims, block: Dims, shared: 
         if grid[axis] > limits.grid[axis]:
             top = limits.grid[axis]
             raise e.GridAxisTooLarge(f"grid.{AXES[axis]} is {grid[axis]}; {limits.arch} takes {top}")
-        if INT32 in plan.assume and grid[axis] * block[axis] > MOST:
-            count = grid[axis] * block[axis]
-            raise e.LaunchTooLarge(f"{count} threads along {AXES[axis]}; the proof assumes at most {MOST}")
+        count = grid[axis] * (1 if plan.tile else block[axis])
+        if INT32 in plan.assume and count > MOST:
+            what = "programs" if plan.tile else "threads"
+            raise e.LaunchTooLarge(f"{count} {what} along {AXES[axis]}; the proof assumes at most {MOST}")
     threads = block[0] * block[1] * block[2]
     if threads > limits.threads:
         raise e.TooManyThreads(f"{threads} threads a block; {limits.arch} takes {limits.threads}")
@@ -57,6 +60,18 @@ def geometry(plan: Plan, limits: DeviceLimits, grid: Dims, block: Dims, shared: 
         raise e.BlockDiffers(f"block is {block}; the contract fixes {plan.block}")
     _shared(plan, limits, shared)
     _device(plan, limits, grid)
+
+
+def block_of(plan: Plan, given: int | Sequence[int] | None, shared: int) -> Dims:
+    """The block of a launch: as given, or, of a Triton kernel, that for which the code was made."""
+    if not plan.tile:
+        if given is None:
+            raise e.BlockRank("a block has one to three sizes; none is given")
+        return dims(given, "block")
+    if given is not None or shared:
+        raise e.BlockRank("a Triton kernel takes neither a block nor shared memory: both are its own")
+    assert plan.block is not None
+    return plan.block
 
 
 def _shared(plan: Plan, limits: DeviceLimits, shared: int) -> None:
@@ -110,9 +125,9 @@ def together(resident: int, grid: Dims, stream: int) -> None:
 
 def array(a: Argument, given: Device, assume: frozenset[str]) -> None:
     """One array against its parameter and the standing assumptions."""
-    assert isinstance(a.spec, ArraySpec)
+    assert isinstance(a.spec, (ArraySpec, PointerSpec))
     _elements(a, a.spec, given)
-    if len(given.shape) != a.spec.ndim:
+    if isinstance(a.spec, ArraySpec) and len(given.shape) != a.spec.ndim:
         raise e.RankDiffers(f"`{a.name}` has {len(given.shape)} axes; the code is for {a.spec.ndim}")
     if NON_EMPTY in assume and given.count == 0:
         raise e.EmptyArray(f"`{a.name}` has the shape {given.shape}; the proof assumes elements")
@@ -120,9 +135,9 @@ def array(a: Argument, given: Device, assume: frozenset[str]) -> None:
         raise e.ArrayTooLarge(f"`{a.name}` has {given.count} elements; the proof assumes at most {MOST}")
     if given.count and not given.pointer:
         raise e.NullPointer(f"`{a.name}` has {given.count} elements and no memory")
-    if a.spec.contiguous and not given.contiguous:
+    if isinstance(a.spec, ArraySpec) and a.spec.contiguous and not given.contiguous:
         raise e.NotContiguous(f"`{a.name}` has strides {given.strides} for the shape {given.shape}")
-    unit = a.spec.alignment
+    unit = a.spec.alignment if isinstance(a.spec, ArraySpec) else a.spec.size
     for what, number in (("address", given.pointer), *(("stride", s) for s in given.strides)):
         if number % unit:
             raise e.Misaligned(f"{what} {number} of `{a.name}` is no multiple of {unit} bytes")
@@ -132,10 +147,23 @@ def array(a: Argument, given: Device, assume: frozenset[str]) -> None:
         raise e.SelfOverlap(f"elements of `{a.name}` share memory: strides {given.strides}")
 
 
-def _elements(a: Argument, spec: ArraySpec, given: Device) -> None:
+def reach(a: Argument, given: Device) -> Device:
+    """What a pointer to an array may reach: from its first element to its last, whatever lies between."""
+    low, high = given.extent
+    if low < given.pointer:
+        raise e.NotContiguous(f"`{a.name}` has strides {given.strides}: elements lie before its first")
+    if given.itemsize == 0 or any(s % given.itemsize for s in given.strides):
+        raise e.Misaligned(
+            f"strides {given.strides} of `{a.name}` are no multiples of {given.itemsize} bytes"
+        )
+    count = (high - low) // given.itemsize
+    return replace(given, shape=(count,), strides=(given.itemsize,))
+
+
+def _elements(a: Argument, spec: ArraySpec | PointerSpec, given: Device) -> None:
     """The elements themselves; of records the size, and the fields where the array tells them."""
-    if spec.record is None:
-        wanted = dtype_of(spec.element)[0]
+    if isinstance(spec, PointerSpec) or spec.record is None:
+        wanted = spec.dtype if isinstance(spec, PointerSpec) else dtype_of(spec.element)[0]
         if given.dtype != wanted:
             raise e.ElementTypeDiffers(f"`{a.name}` has {given.dtype} elements; the code is for {wanted}")
         return
@@ -150,7 +178,7 @@ def _elements(a: Argument, spec: ArraySpec, given: Device) -> None:
 
 def scalar(a: Argument, given: object, assume: frozenset[str]) -> Number:
     """One number against its parameter."""
-    assert isinstance(a.spec, ScalarSpec)
+    assert isinstance(a.spec, (ScalarSpec, NumberSpec))
     t = a.spec.type
     value = given.item() if hasattr(given, "item") else given
     if not isinstance(value, (bool, int, float)):
@@ -192,6 +220,7 @@ def environment(
 ) -> Environment:
     """The symbols of the contract as the numbers of this launch."""
     out: dict[str, int] = {name: int(v) for name, v in numbers.items() if isinstance(v, int)}
+    block = (1, 1, 1) if plan.tile else block
     for axis in range(3):
         out[f"block.{AXES[axis]}"], out[f"grid.{AXES[axis]}"] = block[axis], grid[axis]
     for name, a in given.items():

@@ -89,14 +89,14 @@ class Driver:
         base = max(older, key=lambda d: d.cc) if older else min(DEVICES.values(), key=lambda d: d.cc)
         return DeviceLimits(cc, self.attribute(OPT_IN_SHARED), max_cluster=base.max_cluster)
 
-    def load(self, ptx: str) -> ctypes.c_void_p:
-        """A module of PTX, compiled by the driver. It stays loaded as long as the process runs."""
+    def load(self, code: str | bytes) -> ctypes.c_void_p:
+        """A module of PTX, compiled by the driver, or of machine code. It stays while the process runs."""
         self.current()
         module, log = ctypes.c_void_p(), ctypes.create_string_buffer(LOG)
         kinds = (ctypes.c_int * 2)(ERROR_LOG, ERROR_LOG_SIZE)
         values = (ctypes.c_void_p * 2)(ctypes.addressof(log), LOG)
         try:
-            text = ctypes.c_char_p(ptx.encode())
+            text = ctypes.c_char_p(code.encode() if isinstance(code, str) else code)
             self.call("cuModuleLoadDataEx", ctypes.byref(module), text, 2, kinds, values)
         except DriverError as error:
             said = " ".join(log.value.decode(errors="replace").split())

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gpulint.compile.certificate import VERSION, digest
 from gpulint.compile.error import CompileError
-from gpulint.compile.signature import ArraySpec, Spec, parse
+from gpulint.compile.signature import ArraySpec, ScalarSpec, parse
+from gpulint.compile.tile import signature as tiles
+from gpulint.compile.tile.signature import NumberSpec, PointerSpec
 from gpulint.contract.clause import Clause
 from gpulint.contract.parse import parse as parse_clause
 from gpulint.ir import nodes as n
@@ -22,8 +27,13 @@ class Argument:
     """One parameter of the kernel, as a caller gives it. `written`: the kernel may write the array."""
 
     name: str
-    spec: Spec
+    spec: ArraySpec | ScalarSpec | PointerSpec | NumberSpec
     written: bool
+
+    @property
+    def memory(self) -> bool:
+        """Whether it is memory: an array, or what a Triton kernel has as a pointer."""
+        return isinstance(self.spec, (ArraySpec, PointerSpec))
 
 
 @dataclass(frozen=True)
@@ -38,7 +48,11 @@ class Second:
 
 @dataclass(frozen=True)
 class Plan:
-    """The code, how its parameters are passed, and what a launch must meet."""
+    """The code, how its parameters are passed, and what a launch must meet.
+
+    Of a Triton kernel (`tile`) the contract speaks of programs, each a block of `block` threads with `shared`
+    bytes of dynamic memory, `scratch` bytes of global memory for its own, and `cubin` is its machine code.
+    """
 
     ptx: str
     entry: str
@@ -51,22 +65,46 @@ class Plan:
     static_shared: int
     second: Second | None
     cooperative: bool = False
+    tile: bool = False
+    shared: int = 0
+    scratch: int = 0
+    cubin: bytes = b""
+
+    @property
+    def code(self) -> str | bytes:
+        """What the driver loads: machine code where there is some."""
+        return self.cubin or self.ptx
 
 
-def plan(certificate: Mapping[str, Any], ptx: str) -> Plan:
-    """The plan of a certificate and the PTX beside it. Raises PlanUnusable when they do not fit."""
+def load(path: Path) -> Plan:
+    """The plan of a file of PTX or machine code beside its certificate. Raises PlanUnusable, OSError."""
+    try:
+        certificate = json.loads(path.with_suffix(".certificate.json").read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise PlanUnusable(f"the certificate of {path} cannot be read: {error}") from None
+    cubin = path.read_bytes() if path.suffix == ".cubin" else b""
+    if cubin and certificate.get("kernel", {}).get("dialect") != "triton":
+        raise PlanUnusable("of a Numba kernel the PTX is launched, not the machine code")
+    return plan(certificate, path.with_suffix(".ptx").read_text(encoding="utf-8"), cubin)
+
+
+def plan(certificate: Mapping[str, Any], ptx: str, cubin: bytes = b"") -> Plan:
+    """The plan of a certificate and the code beside it. Raises PlanUnusable when they do not fit."""
     try:
         if certificate["version"] != VERSION:
             raise PlanUnusable(f"the certificate has version {certificate['version']}, not {VERSION}")
         if certificate["artifact"]["ptx"] != digest(ptx):
             raise PlanUnusable("the PTX is not that of the certificate")
-        return _read(certificate, ptx)
+        if cubin and certificate["artifact"]["cubin"] != f"sha256:{hashlib.sha256(cubin).hexdigest()}":
+            raise PlanUnusable("the machine code is not that of the certificate")
+        return _read(certificate, ptx, cubin)
     except (KeyError, TypeError, ValueError, AttributeError, CompileError) as error:
         raise PlanUnusable(f"the certificate cannot be read: {error}") from None
 
 
-def _read(c: Mapping[str, Any], ptx: str) -> Plan:
-    specs = parse(c["kernel"]["signature"])
+def _read(c: Mapping[str, Any], ptx: str, cubin: bytes) -> Plan:
+    tile = c["kernel"].get("dialect") == "triton"
+    specs = tiles.parse(c["kernel"]["signature"]) if tile else parse(c["kernel"]["signature"])
     given = [
         Argument(a["name"], spec, bool(a["written"])) for a, spec in zip(c["arguments"], specs, strict=True)
     ]
@@ -86,19 +124,16 @@ def _read(c: Mapping[str, Any], ptx: str) -> Plan:
         if second
         else None,
         bool(c["launch"]["cooperative"]),
+        tile,
+        int(c["launch"]["dynamic-shared-bytes"]) if tile else 0,
+        int(c["launch"]["scratch-bytes"]) if tile else 0,
+        cubin,
     )
 
 
 def _clauses(texts: Sequence[str], arguments: Sequence[Argument]) -> tuple[Clause, ...]:
     """The contract, read back over the kernel's parameters."""
-    params = tuple(
-        n.Param(
-            a.name,
-            ArrayType(a.spec.element, a.spec.ndim) if isinstance(a.spec, ArraySpec) else a.spec.type,
-        )
-        for a in arguments
-    )
-    kernel = n.Kernel("kernel", "kernel", "numba", params, (), NOWHERE, NOWHERE)
+    kernel = n.Kernel("kernel", "kernel", "numba", tuple(map(_param, arguments)), (), NOWHERE, NOWHERE)
     out = []
     for text in texts:
         read = parse_clause(text, NOWHERE, kernel)
@@ -106,3 +141,11 @@ def _clauses(texts: Sequence[str], arguments: Sequence[Argument]) -> tuple[Claus
             raise ValueError(f"clause `{text}`: {read.message}")
         out.append(read)
     return tuple(out)
+
+
+def _param(a: Argument) -> n.Param:
+    if isinstance(a.spec, ArraySpec):
+        return n.Param(a.name, ArrayType(a.spec.element, a.spec.ndim))
+    if isinstance(a.spec, PointerSpec):
+        return n.Param(a.name, ArrayType(a.spec.element, 1))
+    return n.Param(a.name, a.spec.type)

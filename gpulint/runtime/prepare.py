@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpulint.compile.signature import ArraySpec
+from gpulint.compile.tile.signature import PointerSpec
 from gpulint.contract.clause import Clause
 from gpulint.contract.limits import DeviceLimits
 from gpulint.interp.environment import Environment
@@ -29,7 +29,7 @@ DEFAULT_SHARED = 48 * 1024
 
 _C: dict[str, Any] = {
     "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
-    "float": ctypes.c_float, "double": ctypes.c_double,
+    "float": ctypes.c_float, "double": ctypes.c_double, "fp32": ctypes.c_float,
 }  # fmt: skip
 
 
@@ -55,7 +55,7 @@ class Prepared:
     """
 
     def __init__(
-        self, plan: Plan, driver: Driver, grid: int | Sequence[int], block: int | Sequence[int],
+        self, plan: Plan, driver: Driver, grid: int | Sequence[int], block: int | Sequence[int] | None = None,
         shared: int = 0, stream: int = 0, trusted: str = "", waived: str = "",
     ) -> None:  # fmt: skip
         """`trusted`: why the elements of index arrays are as the contract says, so that none is looked at.
@@ -63,9 +63,10 @@ class Prepared:
         `waived`: why the launch may go ahead although its contract is not checked; the device's limits and
         the types of the arguments still are.
         """
-        self.plan, self.driver, self.shared, self.stream = plan, driver, shared, stream
+        self.plan, self.driver, self.stream = plan, driver, stream
         self.trusted, self.waived = trusted, waived
-        self.block, self.grid = checks.dims(block, "block"), checks.dims(grid, "grid")
+        self.block, self.grid = checks.block_of(plan, block, shared), checks.dims(grid, "grid")
+        self.shared = shared = shared + plan.shared
         self.limits: DeviceLimits = driver.limits()
         checks.geometry(plan, self.limits, self.grid, self.block, shared)
         self.functions = functions(plan, driver)
@@ -78,6 +79,7 @@ class Prepared:
                 driver.allow_shared(function, shared)
             if plan.cooperative:
                 checks.together(driver.resident(function, threads, shared), self.grid, stream)
+        self.scratch = Scratch(plan, driver, self.grid, stream)
         self.decided: dict[Any, Decision] = {}
         self.seen: dict[Any, Decision] = {}
 
@@ -103,8 +105,9 @@ class Prepared:
         given: dict[str, Device] = {}
         numbers: dict[str, Number] = {}
         for a, argument in zip(plan.arguments, arguments, strict=True):
-            if isinstance(a.spec, ArraySpec):
-                given[a.name] = describe(argument, a.name)
+            if a.memory:
+                found_ = describe(argument, a.name)
+                given[a.name] = checks.reach(a, found_) if isinstance(a.spec, PointerSpec) else found_
             else:
                 numbers[a.name] = checks.scalar(a, argument, plan.assume)
         key = (tuple(given.values()), tuple(numbers.values()))
@@ -145,6 +148,8 @@ class Prepared:
     ) -> Any:
         if p[1] == "counter":
             return ctypes.c_uint64(self.driver.counter(self.stream))
+        if p[1] == "scratch":
+            return ctypes.c_uint64(self.scratch.pointer if p[3] == 0 else 0)
         return value(p, given, numbers)
 
     def _placed(self, name: str, a: Device) -> None:
@@ -163,18 +168,36 @@ class Prepared:
         checks.contents(c, struct.unpack(f"<{a.count}{letter}", raw), found.environment)
 
 
+class Scratch:
+    """Memory of the device for the programs of a Triton kernel, as long as the launch is kept.
+
+    Launches of one stream follow each other, so that they can share it.
+    """
+
+    def __init__(self, plan: Plan, driver: Driver, grid: tuple[int, int, int], stream: int) -> None:
+        self.driver, self.pointer = driver, 0
+        if plan.scratch:
+            if stream == checks.PER_THREAD:
+                raise e.StreamUnfit("launches of several threads would share memory; name a stream")
+            self.pointer = driver.allocate(plan.scratch * grid[0] * grid[1] * grid[2])
+
+    def __del__(self) -> None:
+        if self.pointer:
+            self.driver.free(self.pointer)
+
+
 def functions(plan: Plan, driver: Driver) -> dict[str, ctypes.c_void_p]:
     """The functions of a plan's code, loaded once a process."""
     names = (plan.entry, *([plan.second.entry] if plan.second else []))
-    key = (id(driver), plan.ptx, names)
+    key = (id(driver), plan.code, names)
     if key not in _loaded:
-        module = driver.load(plan.ptx)
+        module = driver.load(plan.code)
         # with the driver: another one must not come to lie where this one was
         _loaded[key] = driver, {name: driver.function(module, name) for name in names}
     return _loaded[key][1]
 
 
-_loaded: dict[tuple[int, str, tuple[str, ...]], tuple[Driver, dict[str, ctypes.c_void_p]]] = {}
+_loaded: dict[tuple[int, str | bytes, tuple[str, ...]], tuple[Driver, dict[str, ctypes.c_void_p]]] = {}
 
 
 def value(p: tuple[str, str, str, int], given: dict[str, Device], numbers: dict[str, Number]) -> Any:

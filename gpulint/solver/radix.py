@@ -48,6 +48,7 @@ from gpulint.term.build import ONE, monomial, of_atom
 from gpulint.term.walk import atoms
 
 LIMIT = 12  # digits of one subscript
+ROUNDS = 8
 _MARK = sym("bound", Scope.LAUNCH)
 
 
@@ -64,19 +65,26 @@ class Unifier:
     work: list[Int] = field(default_factory=list)
 
     def run(self, equations: list[Int]) -> None:
-        """Derive what follows from the equations, and from those of the domain."""
+        """Derive what follows from the equations, and from those of the domain.
+
+        What follows without a clause goes first: a clause is taken where nothing else is left.
+        """
         self.work = list(equations)
         self.work += [c.poly for c in conjuncts(self.domain) if isinstance(c, Cmp) and c.op == "eq"]
-        for _ in range(8):
+        assume = False
+        for _ in range(2 * ROUNDS):
             before = len(self.equal)
             pending, self.work = self.work, []
             for s in pending:
-                left = self._peel(s)
+                tried = not assume or len(self.equal) == before  # one assumption, then what follows from it
+                left = self._peel(s, assume) if tried else s
                 if left is not None:
                     self.work.append(left)
             self._quotients()
-            if not self.work or (len(self.equal) == before and self.work == pending):
+            stuck = len(self.equal) == before and self.work == pending
+            if not self.work or (stuck and assume):
                 return
+            assume = stuck and self.may_assume
 
     def fixed(self, t: Int) -> bool:
         """Whether a term has one value at both points."""
@@ -137,7 +145,7 @@ class Unifier:
             out[loose[0]] = add(out.get(loose[0], ZERO), radix)
         return out, len(out) <= LIMIT
 
-    def _peel(self, s: Int) -> Int | None:
+    def _peel(self, s: Int, assume: bool) -> Int | None:
         """Learn the digits of `s` from the top; returns `s` when some are left."""
         while True:
             digits, whole = self._digits(s)
@@ -145,9 +153,7 @@ class Unifier:
                 return None if whole else s
             if not whole:
                 return s
-            top = self._top(digits, assume=False) or (
-                self._top(digits, assume=True) if self.may_assume else None
-            )
+            top = self._top(digits, assume=False) or (self._top(digits, assume=True) if assume else None)
             if top is None:
                 return s
             self._learn(top)

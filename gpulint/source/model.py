@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Union
 
 from gpulint.ir.span import Span
+from gpulint.source.values import Plain
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
@@ -108,7 +109,9 @@ class KernelSource:
     `device` is True for a device function, None when it hangs on a value that is not constant.
     `signatures` are the eager signatures as written (strings or expressions). `options` are the
     other keyword arguments. `declared` are contract clauses given by decorator or comment. `tuples` are
-    parameters for which every launch in view gives a tuple, with its length.
+    parameters for which every launch in view gives a tuple, with its length. `given`: compile-time values of
+    parameters, which then are none; `wide`: integer parameters of 64 bits. Both of Triton kernels, where they
+    are compiled.
     """
 
     node: FunctionNode
@@ -123,6 +126,8 @@ class KernelSource:
     options: dict[str, ast.expr] = field(default_factory=dict)
     declared: tuple[tuple[str, Span], ...] = ()
     tuples: Mapping[str, int] = field(default_factory=dict)
+    given: Mapping[str, Plain] = field(default_factory=dict)
+    wide: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ def test_what_was_made_is_used_again_until_something_changes(
     assert main(command) == 0
     first = capsys.readouterr()
     with monkeypatch.context() as patch:
-        patch.setattr("gpulint._compiling.prove", lambda *_: 1 / 0)
+        patch.setattr("gpulint._compiling.prove_found", lambda *_: 1 / 0)
         assert main(command) == 0
         assert capsys.readouterr() == first
         assert main([*command, "--no-cache"]) == 2

@@ -40,7 +40,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
     for globals.
     """
     world = worlds.of(project)
-    kinds = Kinds()
+    kinds = Kinds(wide=source.wide)
     with deep_recursion():
         for _ in range(MAX_ROUNDS):
             before = kinds.state()
@@ -76,7 +76,10 @@ def _parameters(cx: Context, source: KernelSource) -> None:
     cx.names.reserve(a.arg for a in names)
     bindings = source.scope.bindings
     for a in names:
-        value = attributes.declared(cx, a.arg, cx.kinds, a, is_constexpr(cx, a.annotation))
+        if a.arg in source.given:
+            value = worlds.plain(source.given[a.arg])
+        else:
+            value = attributes.declared(cx, a.arg, cx.kinds, a, is_constexpr(cx, a.annotation))
         if all(b.kind == "param" for b in bindings.get(a.arg, ())):
             cx.frame.env[a.arg] = value
             cx.frame.canonical[a.arg] = a.arg

@@ -90,6 +90,8 @@ def closure(cx: Context, value: Unresolved, node: ast.AST) -> Tile:
 
 def param_type(cx: Context, name: str) -> Type:
     """The type of a scalar parameter as its uses show it."""
+    if name in cx.kinds.wide:
+        return INT64
     if name in cx.kinds.integers:
         return INT32
     return BOOL if name in cx.kinds.flags else UNKNOWN

@@ -1,0 +1,70 @@
+"""Triton kernels through Triton's compiler; skipped where it is not installed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpulint.cli.main import main
+
+pytest.importorskip("triton")
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "triton" / "right" / "vector_add.py"
+TYPES = "*fp32:16, *fp32:16, *fp32:16, i32"
+
+
+@pytest.fixture(autouse=True)
+def apart(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache folder of the test's own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+def compiled(source: Path, out: Path, *more: str) -> int:
+    return main(["compile", str(source), "-o", str(out), "--signature", TYPES, *more])
+
+
+def test_code_and_certificate_are_written_and_hold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compiled(EXAMPLE, tmp_path / "k.cubin", "--emit", "cubin", "--num-warps", "8") == 0
+    assert (tmp_path / "k.cubin").read_bytes()[:4] == b"\x7fELF"
+    assert ".reqntid 256" in (tmp_path / "k.ptx").read_text()
+    body = json.loads((tmp_path / "k.certificate.json").read_text())
+    assert body["launch"]["block"] == [256, 1, 1] and body["options"]["constexprs"] == {"BLOCK": 1024}
+    assert main(["verify-certificate", str(tmp_path / "k.certificate.json")]) == 0
+    assert "obligations proved anew" in capsys.readouterr().out
+
+
+def test_a_changed_source_no_longer_fits_its_certificate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "k.py"
+    source.write_text(EXAMPLE.read_text())
+    assert compiled(source, tmp_path / "k.ptx") == 0
+    source.write_text(EXAMPLE.read_text().replace("x + y, mask", "x - y, mask"))
+    assert main(["verify-certificate", str(tmp_path / "k.certificate.json")]) == 1
+    assert "another kernel" in capsys.readouterr().out
+
+
+def test_the_users_module_is_not_run(tmp_path: Path) -> None:
+    source, seen = tmp_path / "k.py", tmp_path / "seen"
+    source.write_text(EXAMPLE.read_text() + f"\nopen({str(seen)!r}, 'w')\n")
+    assert compiled(source, tmp_path / "k.ptx") == 0
+    assert not seen.exists()
+
+
+def test_what_the_compiler_refuses_is_said_and_nothing_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "k.py"
+    source.write_text(EXAMPLE.read_text().replace("x + y, mask", "x.no_such_method(y), mask"))
+    assert compiled(source, tmp_path / "k.ptx") == 2
+    assert "Triton does not compile the kernel" in capsys.readouterr().err
+    assert [p.name for p in tmp_path.iterdir()] == ["k.py"]
+
+
+@pytest.mark.parametrize(("emit", "holds"), [("ttgir", "ttg.num-warps"), ("llvm", "target datalayout")])
+def test_other_stages_are_printed(emit: str, holds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", str(EXAMPLE), "--emit", emit, "--signature", TYPES]) == 0
+    assert holds in capsys.readouterr().out

@@ -1,6 +1,7 @@
 """Hold the prover against brute force: `python bench/fuzzing.py --mode plain --count 20000 --jobs 16`.
 
-Modes: `plain` (kernels for any parameters), `barriers` (shared memory and barriers), `sites` (host code that
+Modes: `plain` (kernels for any parameters), `barriers` (shared memory and barriers, every other
+program with warps that exchange values), `warps` (those alone), `sites` (host code that
 launches its kernel), `tiles` (Triton kernels with their host code). No proved verdict and no witness of a
 refuted one may be contradicted by running the kernel on small launches. A program depends on its mode
 and seed alone. Each program runs in a worker; one that dies, or takes longer than `--timeout` seconds, is a
@@ -28,7 +29,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-MODES = ("plain", "barriers", "sites", "tiles")
+MODES = ("plain", "barriers", "warps", "sites", "tiles")
 SHOWN = 40  # seeds that the summary names
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gpulint.interp.machine import Machine
 
 
+FULL = (1 << WARP) - 1
 Triple = tuple[int, int, int]
 
 
@@ -130,16 +131,24 @@ def _release_warps(machine: Machine, block: BlockState, waiting: list[Thread]) -
     groups: dict[Any, list[Thread]] = {}
     for t in waiting:
         assert t.waiting is not None
-        if t.waiting.barrier.kind == "warp":
-            groups.setdefault((t.warp, t.waiting.mask), []).append(t)
-    over = [g for (warp, mask), g in groups.items() if len(g) == _participants(waiting, warp, mask)]
-    for (warp, mask), members in groups.items():
+        barrier = t.waiting.barrier
+        if barrier.kind == "warp":
+            groups.setdefault((t.warp, _lanes(t.waiting.mask), barrier.collective), []).append(t)
+    over = [g for (warp, mask, _), g in groups.items() if len(g) == _participants(waiting, warp, mask)]
+    for (warp, mask, _), members in groups.items():
         if members in over or not over:
             _check_warp(machine, block, members, [t for t in waiting if t.warp == warp], mask)
     for members in over or list(groups.values()):
         collectives.exchange(members, block, whole=bool(over))
         _join(members)
     return bool(groups)
+
+
+def _lanes(mask: Any) -> Any:
+    """The mask as the hardware sees it: 32 bits, all of them where none is given."""
+    if mask is None:
+        return FULL
+    return mask & FULL if isinstance(mask, int) else POISON
 
 
 def _check_warp(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gpulint.contract.clause import Clause
 from gpulint.interp.environment import Environment, environment
 from gpulint.interp.launch import (
+    MISSING_LANE,
     SAME_VALUE,
     UNDEFINED_LANE,
     ConcreteArray,
@@ -24,6 +25,7 @@ KINDS = {
     "initialised": "uninitialised",
 }  # fmt: skip
 RESTING = ("disjoint", "initialised", "convergent")  # each holds given that all threads meet all barriers
+BREAKING = ("race", "out-of-range", "divergence", "uninitialised", MISSING_LANE)
 MAX_ELEMENTS = 4096
 
 
@@ -127,11 +129,16 @@ def _unknown(outcome: Outcome) -> bool:
     return bool(outcome.of("out-of-range") or outcome.of("uninitialised"))
 
 
+def kind_of(o: Obligation) -> str | None:
+    """The kind of violation that breaks the obligation."""
+    return MISSING_LANE if o.kind == "shuffle" else KINDS.get(o.property)
+
+
 def _about(o: Obligation, v: Violation) -> bool:
     """Whether the violation may be about the obligation."""
     if o.lanes is not None:
         return (v.kind, v.span, v.other_span) == (UNDEFINED_LANE, o.lanes.load.span, o.lanes.span)
-    if KINDS.get(o.property) != v.kind:
+    if kind_of(o) != v.kind:
         return False
     if o.access is not None and v.array != o.access.array.name:
         return False
@@ -197,6 +204,22 @@ def contradictions(
                 if all(claims[id(v)] for v in sharers):
                     out.append(Contradiction(verdict, launch, violation))
                     break
+    return out
+
+
+def unasked(
+    result: KernelResult, kernel: Kernel, runs: Iterable[tuple[ConcreteLaunch, Outcome]]
+) -> list[str]:
+    """What goes wrong on launches for which everything is said to hold, whether an obligation asks or not."""
+    general = [v for v in result.verdicts if v.obligation.property in KINDS]
+    out = []
+    for launch, outcome in runs:
+        if not outcome.violations or not all(_claims(v, result, kernel, launch) for v in general):
+            continue
+        wrong = [v for v in outcome.violations if v.kind in BREAKING and not harmless(v)]
+        if wrong:
+            sizes = f"grid {launch.grid}, block {launch.block}, {dict(launch.scalars)}"
+            out.append(f"everything is proved, but with {sizes}: {wrong[0]}")
     return out
 
 

@@ -17,13 +17,17 @@ MAX_LINES = 26
 
 @dataclass(frozen=True)
 class Program:
-    """A generated module. `rank`: of the launch. `scalars` are integer parameters."""
+    """A generated module. `rank`: of the launch. `scalars` are integer parameters.
+
+    `blocks`: the sizes of the blocks that it is for; none: small ones.
+    """
 
     text: str
     rank: int
     arrays: tuple[ArrayParam, ...]
     scalars: tuple[str, ...]
     seed: str = ""
+    blocks: tuple[int, ...] = ()
 
 
 DEVICE_FUNCTIONS = {

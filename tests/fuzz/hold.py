@@ -3,8 +3,8 @@
     PYTHONPATH=.:tests python -m fuzz.hold --first 0 --count 20000 --launches 16
 
 prints every contradiction with its program and ends with status 1 when there was one. `--barriers`:
-kernels with shared memory and barriers; `--sites`: programs with host code that launches the kernel;
-`--tiles`: Triton kernels with their host code.
+kernels with shared memory and barriers, every other one with warps that exchange values; `--sites`: programs
+with host code that launches the kernel; `--tiles`: Triton kernels with their host code.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from fuzz import barriers, host, sites, tilegen, tilesites
-from fuzz.check import contradictions
+from fuzz import barriers, host, sites, tilegen, tilesites, warps
+from fuzz.check import contradictions, unasked
 from fuzz.generate import Program, seeded
 from fuzz.launches import brute, launches
 from fuzz.refuted import unfounded
@@ -32,7 +32,8 @@ def examine(program: Program, count: int) -> tuple[KernelResult, list[str]]:
     """What the prover says of the program with no launch in view, and what of it runs contradict."""
     k = kernel(program.text)
     result = decide(k, analyse(k), (), Options())
-    found = [str(c) for c in contradictions(result, k, brute(k, launches(program, count)))]
+    runs = brute(k, launches(program, count))
+    found = [*map(str, contradictions(result, k, runs)), *unasked(result, k, runs)]
     return result, found + unfounded(result, k, program)
 
 
@@ -54,8 +55,14 @@ def _tiles(seed: int, count: int) -> Examined:
     return (program.text, *tilesites.examine(program, count))
 
 
+def meeting(seed: int) -> Program:
+    """A program whose threads meet at barriers; of every other seed, one whose warps exchange values."""
+    return warps.seeded(seed) if seed % 2 else barriers.seeded(seed)
+
+
 MODES: dict[str, Callable[[int, int], Examined]] = {
-    "plain": _plain(seeded), "barriers": _plain(barriers.seeded), "sites": _site, "tiles": _tiles,
+    "plain": _plain(seeded), "barriers": _plain(meeting), "warps": _plain(warps.seeded), "sites": _site,
+    "tiles": _tiles,
 }  # fmt: skip
 
 

@@ -38,13 +38,27 @@ def launches(program: Program, count: int, seed: int | str = 0, empty: bool = Tr
     """`count` launches: about half of them with sizes that belong together, the others arbitrary.
 
     Grids of 1 to 3 blocks, blocks of 1 to 4 threads along each axis, extents 0 (unless not `empty`)
-    to 7, scalars -1 to 8.
+    to 7, scalars -1 to 8. Programs for larger blocks: those, in grids of 1 or 2, and extents about them.
     """
     ch = Seeded(f"{program.seed}/{seed}")
     return [_launch(program, ch, empty) for _ in range(count)]
 
 
+def _large(program: Program, ch: Chooser) -> ConcreteLaunch:
+    """A launch of a program that is for larger blocks of one axis."""
+    block, grid = ch.pick(program.blocks), ch.pick((1, 1, 2))
+    extents = (grid * block, grid * block, grid * block, grid * block - 1, block, 64, 7)
+    arrays = {a.name: _array(a, tuple(ch.pick(extents) for _ in range(a.ndim)), ch) for a in program.arrays}
+    scalars: dict[str, Number | None] = {
+        name: ch.pick((grid * block, block, 0, 1, 2, 3, 5, 16, 40)) for name in program.scalars
+    }
+    sizes = ((grid, 1, 1), (block, 1, 1))
+    return ConcreteLaunch(*sizes, arrays, scalars, max_steps=5 * MAX_STEPS, max_reports=MAX_REPORTS)
+
+
 def _launch(program: Program, ch: Chooser, empty: bool) -> ConcreteLaunch:
+    if program.blocks:
+        return _large(program, ch)
     grid, block = _sizes(ch, program.rank, 3), _sizes(ch, program.rank, 4)
     matched = ch.chance(50)
     common = tuple(ch.integer(0 if empty else 1, 7) for _ in range(2))

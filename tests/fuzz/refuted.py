@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 
-from fuzz.check import KINDS
+from fuzz.check import kind_of
 from fuzz.expressions import ArrayParam
 from fuzz.generate import Program
 from fuzz.host import HostProgram
@@ -107,7 +107,8 @@ def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: Co
         return None
     if v.obligation.property == "covered":
         return _uncovered(w, launch, outcome)
-    kind = KINDS[v.obligation.property]
+    kind = kind_of(v.obligation)
+    assert kind is not None
     asked = [*outcome.of(kind)]
     if kind == "uninitialised":  # another thread's write may come later than in this order
         asked += outcome.of("race")
@@ -128,6 +129,7 @@ def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: Co
     seen = {
         "race": (w.array, w.element) in races or (indirect and bool(races)),
         "out-of-range": record.out_of_range, "divergence": record.diverged,
+        "missing-lane": record.missing,
         "uninitialised": record.uninitialised or (w.array, w.element) in races,
     }[kind]  # fmt: skip
     cut = kind != "out-of-range" and record.out_of_range

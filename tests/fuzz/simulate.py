@@ -1,8 +1,9 @@
 """An independent meaning of the generated programs: run them as Python over recording arrays.
 
 Shares nothing with the frontend or the interpreter, so that agreement of the two says something of
-both. Only for programs that `generate`, `barriers` or `host` made. A kernel with barriers becomes a
-generator: each `cuda.syncthreads()` yields its line, and the threads of a block go from yield to yield.
+both. Only for programs that `generate`, `barriers`, `warps` or `host` made. A kernel with barriers becomes a
+generator: each barrier or collective of a warp yields its line, its name and its arguments, and the threads
+of a block go from yield to yield (`lockstep`).
 """
 
 from __future__ import annotations
@@ -16,43 +17,45 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from fuzz.lockstep import BITS, WARP, Block, Gone, NoAnswer, Segments, Used, signed
+
 from gpulint.interp.launch import ConcreteLaunch
 
 BUDGET = 4_000  # accesses of one run
+LARGE = 32  # threads of a block from which on it may make more of them
 
 
 Contents = dict[str, dict[tuple[int, ...], Any]]
 
 
-class NoAnswer(Exception):
-    """Python does not say what the program does."""
-
-
 @dataclass
 class Record:
-    """Who touched which element, when (`interval` counts the barriers of the block), and how."""
+    """Who touched which element, when (`segments` tells what comes before), and how."""
 
     thread: Any = None
-    interval: int = 0
+    segments: Segments = field(default_factory=Segments)
+    budget: int = BUDGET
     touched: dict[tuple[str, tuple[int, ...]], list[tuple[Any, int, str]]] = field(default_factory=dict)
     shared: dict[tuple[Any, str], tuple[str, dict[tuple[int, ...], Any]]] = field(default_factory=dict)
     out_of_range: bool = False
     diverged: bool = False
     uninitialised: bool = False
+    missing: bool = False  # a value was used that a lane which takes no part should have given
     count: int = 0
 
     def note(self, name: str, element: tuple[int, ...], mode: str) -> None:
         self.count += 1
-        if self.count > BUDGET:
+        if self.count > self.budget:
             raise NoAnswer
-        self.touched.setdefault((name, element), []).append((self.thread, self.interval, mode))
+        segment = self.segments.of(self.thread)
+        self.touched.setdefault((name, element), []).append((self.thread, segment, mode))
 
     def races(self) -> set[tuple[str, tuple[int, ...]]]:
         """The elements that two threads touch, one of them with a plain write, or plain and atomic."""
 
         def clash(a: tuple[Any, int, str], b: tuple[Any, int, str]) -> bool:
-            ordered = a[0][0] == b[0][0] and a[1] != b[1]
-            return a[0] != b[0] and not ordered and (a[2] != b[2] or a[2] == "write")
+            plain = a[2] != b[2] or a[2] == "write"
+            return a[0] != b[0] and plain and not self.segments.ordered(a[1], b[1])
 
         logs = {place: set(log) for place, log in self.touched.items()}
         return {
@@ -125,11 +128,14 @@ class Recording:
         return value
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.data[self._element(key, "write")] = self.convert(value)
+        handed_on = isinstance(value, Gone) and "@" in self.name  # within the block's own memory
+        self.data[self._element(key, "write")] = value if handed_on else self.convert(value)
 
-    def atomic(self, key: Any, change: Callable[[Any, Any], Any], value: Any) -> None:
+    def atomic(self, key: Any, change: Callable[[Any, Any], Any], value: Any) -> Any:
         element = self._element(key, "atomic")
-        self.data[element] = self.convert(change(self._value(element), value))
+        old = self._value(element)
+        self.data[element] = self.convert(change(old, value))
+        return old
 
 
 def _axes(values: tuple[int, int, int]) -> types.SimpleNamespace:
@@ -149,6 +155,8 @@ def _cuda(launch: ConcreteLaunch) -> Any:
         return at[0] if rank == 1 else at[:rank]
 
     c.grid = grid
+    c.popc = lambda x: bin(x & BITS).count("1")
+    c.ffs = lambda x: (x & -x & BITS).bit_length()
     c.gridsize = lambda rank: launch.grid[0] * launch.block[0]
     changes = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "max": max, "min": min}
     c.atomic = types.SimpleNamespace(
@@ -160,7 +168,8 @@ def _cuda(launch: ConcreteLaunch) -> Any:
 @contextmanager
 def _installed(cuda: Any) -> Iterator[None]:
     numba = types.ModuleType("numba")
-    numba.int32, numba.int64, numba.float32, numba.float64 = int, int, float, float  # type: ignore[attr-defined]
+    numba.int64, numba.float32, numba.float64 = int, float, float  # type: ignore[attr-defined]
+    numba.int32, numba.uint32 = signed, lambda x: int(x) & BITS  # type: ignore[attr-defined]
     numba.cuda = cuda  # type: ignore[attr-defined]
     before = {name: sys.modules.get(name) for name in ("numba", "numba.cuda")}
     sys.modules.update({"numba": numba, "numba.cuda": cuda})
@@ -188,11 +197,12 @@ def record_of(
 ) -> tuple[Record, Contents, bool]:
     """The accesses and contents up to where Python still tells what happens, and whether that is all."""
     record, cuda = record or Record(), _cuda(launch)
+    record.budget = BUDGET * (10 if math.prod(launch.block) >= LARGE else 1)
     cuda.shared = types.SimpleNamespace(array=_allocator(record, text.split("\n")))
     space: dict[str, Any] = {}
-    waiting = BARRIER in text
+    code = _yielding(text)
     with _installed(cuda):
-        exec(compile(_yielding(text), "generated.py", "exec"), space)
+        exec(compile(code, "generated.py", "exec"), space)
     arrays = {name: _recording(name, a, record) for name, a in launch.arrays.items()}
     contents = {name: a.data for name, a in arrays.items()}
 
@@ -202,19 +212,24 @@ def record_of(
     try:
         for block in _all_of(launch.grid):
             points = [(block, thread) for thread in _all_of(launch.block)]
-            (_lockstep if waiting else _freely)(record, cuda, start, points)
+            (_lockstep if "yield " in code else _freely)(record, cuda, start, points)
+    except Used:
+        record.missing = True
+        return record, contents, False
     except (ZeroDivisionError, NoAnswer):
         return record, contents, False
     return record, contents, True
 
 
-BARRIER = "cuda.syncthreads()"
+MEETING = re.compile(
+    r"cuda\.(syncthreads\w*|syncwarp|shfl_\w+|ballot_sync|any_sync|all_sync|eq_sync|match_any_sync)\((.*)\)$"
+)
 
 
 def _yielding(text: str) -> str:
-    """The text with each barrier as a `yield` of its line."""
+    """The text with each barrier or collective, which ends its line, as a `yield`."""
     lines = text.split("\n")
-    return "\n".join(line.replace(BARRIER, f"yield {i + 1}") for i, line in enumerate(lines))
+    return "\n".join(MEETING.sub(rf"yield ({i + 1}, '\1', [\2])", line) for i, line in enumerate(lines))
 
 
 def _freely(record: Record, cuda: Any, start: Callable[[Any], Any], points: list[Any]) -> None:
@@ -227,27 +242,18 @@ def _freely(record: Record, cuda: Any, start: Callable[[Any], Any], points: list
 
 
 def _lockstep(record: Record, cuda: Any, start: Callable[[Any], Any], points: list[Any]) -> None:
-    """The threads of a block from barrier to barrier; not all at one barrier: they diverge."""
+    """The threads of a block from meeting to meeting; where not all come that should: they diverge."""
     programs = {point: start(point) for point in points}
-    record.interval = 0
-    while programs:
-        at: dict[Any, int | None] = {}
-        for point, program in programs.items():
-            _enter(record, cuda, point)
-            try:
-                at[point] = next(program, None)
-            except IndexError:
-                at[point] = None
-        if len(set(at.values())) > 1:
-            record.diverged = True
-            raise NoAnswer
-        programs = {point: p for point, p in programs.items() if at[point] is not None}
-        record.interval += 1
+    if not Block(programs, lambda point: _enter(record, cuda, point), record.segments).run():
+        record.diverged = True
+        raise NoAnswer
 
 
 def _enter(record: Record, cuda: Any, point: Any) -> None:
     record.thread = point
     cuda.blockIdx, cuda.threadIdx = _axes(point[0]), _axes(point[1])
+    x, y, z = point[1]
+    cuda.laneid = (x + cuda.blockDim.x * (y + cuda.blockDim.y * z)) % WARP
 
 
 def _allocator(record: Record, lines: list[str]) -> Callable[..., Recording]:
@@ -275,7 +281,7 @@ def _all_indices(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def _recording(name: str, a: Any, record: Record) -> Recording:
-    convert = int if a.dtype.startswith("int") else float
+    convert = signed if a.dtype == "int32" else int if a.dtype.startswith("int") else float
     ranges = tuple(range(n) for n in a.shape)
     data = {i: None if a.initial(i) is None else convert(a.initial(i)) for i in _all_indices(a.shape)}
     return Recording(name, data, record, (None,) * len(a.shape), ranges, convert)

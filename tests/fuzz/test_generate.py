@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+from fuzz import warps
 from fuzz.drawn import programs
 from fuzz.generate import Program, seeded
 from fuzz.launches import Contents, launches
@@ -36,6 +37,27 @@ def test_a_seed_gives_the_same_program_again() -> None:
 )  # fmt: skip
 def test_every_construct_occurs(construct: str) -> None:
     assert sum(construct in p.text for p in SAMPLE) >= 2
+
+
+WARPS = [warps.seeded(seed) for seed in range(200)]
+
+
+@pytest.mark.parametrize(
+    "construct",
+    [
+        "shfl_sync(", "shfl_up_sync(", "shfl_down_sync(", "shfl_xor_sync(", "all_sync(", "any_sync(",
+        "eq_sync(", "ballot_sync(", "match_any_sync(", "syncwarp()", "syncwarp(0x5", "syncthreads_count",
+        "syncthreads_or", "syncthreads_and", "cuda.atomic.add(s", "popc(", "uint32(", "ffs(", "laneid",
+        "else:", "return",
+    ],
+)  # fmt: skip
+def test_every_construct_of_warps_occurs(construct: str) -> None:
+    assert sum(construct in p.text for p in WARPS) >= 2
+
+
+def test_warps_are_launched_in_blocks_that_they_fill_and_do_not() -> None:
+    blocks = {launch.block for p in WARPS[:40] for launch in launches(p, 4)}
+    assert {(32, 1, 1), (64, 1, 1), (48, 1, 1), (8, 1, 1)} <= blocks
 
 
 def test_programs_differ() -> None:

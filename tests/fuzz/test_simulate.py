@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from fuzz import barriers
+from fuzz import barriers, warps
 from fuzz.generate import Program, seeded
 from fuzz.launches import launches
 from fuzz.simulate import Record, record_of
@@ -17,6 +17,7 @@ from gpulint import interp
 from gpulint.interp.launch import ConcreteLaunch, Outcome
 
 BATCHES, BATCH = 10, 25
+STOPPING = ("divergence", "uninitialised", "missing-lane")
 MANY = 100_000  # reports: every racing element is compared
 
 
@@ -30,9 +31,11 @@ def disagreement(program: Program, launch: ConcreteLaunch) -> str:
         return "Python's threads diverge"
     if record.uninitialised and not record.out_of_range and not outcome.of("uninitialised"):
         return "Python's threads read what nobody wrote"
+    if record.missing and not record.out_of_range and not outcome.of("missing-lane"):
+        return "Python's threads use what no lane gave"
     if not whole or not outcome.complete:
         return ""
-    if not record.out_of_range and (outcome.of("divergence") or outcome.of("uninitialised")):
+    if not record.out_of_range and any(map(outcome.of, STOPPING)):
         return f"Python runs through, and {outcome.violations[:2]}"
     if record.out_of_range or outcome.of("out-of-range"):
         both = record.out_of_range and outcome.of("out-of-range")
@@ -68,5 +71,14 @@ def test_interpreter_agrees_with_python_on_barriers(batch: int) -> None:
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         program = barriers.seeded(seed)
         for launch in launches(program, 3):
+            problem = disagreement(program, launch)
+            assert not problem, f"seed {seed}: {problem}\n{program.text}\n{launch}"
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_interpreter_agrees_with_python_on_warps(batch: int) -> None:
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        program = warps.seeded(seed)
+        for launch in launches(program, 2):
             problem = disagreement(program, launch)
             assert not problem, f"seed {seed}: {problem}\n{program.text}\n{launch}"

@@ -44,6 +44,13 @@ def test_other_warps_are_not_concerned() -> None:
     assert meet(first, sync(), block=64) == []
 
 
+def test_what_lanes_wait_at_must_be_of_one_kind() -> None:
+    shuffle = sync(kind="warp", mask=FULL, orders=False, collective="any_sync", given=(c(1),))
+    assert meet(when(LOW, shuffle, other=(sync(kind="warp", mask=FULL),))) == ["divergence"]
+    assert meet(when(LOW, sync(kind="warp"), other=(sync(kind="warp", mask=FULL),))) == []
+    assert meet(when(LOW, sync(kind="warp", mask=c(-1)), other=(sync(kind="warp", mask=FULL),))) == []
+
+
 def test_a_mask_that_is_not_known_is_not_judged() -> None:
     unknown = n.Opaque("activemask", (), n.Coord("thread", 0, c(0).type).type)
     assert meet(when(LOW, sync(kind="warp", mask=unknown)), sync(), store("x", TX)) == []

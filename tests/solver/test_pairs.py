@@ -53,7 +53,7 @@ def traced(text: str, launch: ConcreteLaunch) -> dict[tuple[str, tuple[int, ...]
                 frame = frame.f_back
             found = {n: v for n, v in frame.f_locals.items() if re.fullmatch(r"[kw]\d+", n)}
             log[name, element].append(
-                Done(self.thread, self.interval, frame.f_lineno, mode, tuple(sorted(found.items())))
+                Done(self.thread, self.segments.rounds, frame.f_lineno, mode, tuple(sorted(found.items())))
             )
 
     record, _, whole = simulate.record_of(text, launch, Tracing())

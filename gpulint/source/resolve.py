@@ -81,7 +81,10 @@ class Project:
         return self._read(place, importer)
 
     def package(self, module: Module, text: str, pattern: str = "") -> list[Module]:
-        """The modules of a module's package whose source holds the text, and matches the pattern if any."""
+        """The modules of a module's package whose source holds the text, and matches the pattern if any.
+
+        A module that lies in no package is all there is of its own.
+        """
 
         def holds(source: str) -> bool:
             return text in source and (not pattern or re.search(pattern, source) is not None)
@@ -91,6 +94,8 @@ class Project:
         root = module.path.absolute()
         for _ in range(module.name.count(".") + (root.name == "__init__.py")):
             root = root.parent
+        if root == module.path.absolute():
+            return [module] if holds(module.text) else []
         if root not in self._texts:
             self._texts[root] = _sources(root)
         found = [path for path, source in self._texts[root].items() if holds(source)]

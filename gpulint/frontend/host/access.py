@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from gpulint.frontend.host import names, tiles, torchmethods, torchviews
+from gpulint.frontend.host.cells import attributes
 from gpulint.frontend.host.dtypes import ITEM_SIZES, dtype_of
 from gpulint.frontend.host.launches import configure
 from gpulint.frontend.host.machine import Machine, text_of
@@ -122,14 +123,14 @@ def _unknown(m: Machine, s: State, v: Unknown, name: str, node: ast.Attribute) -
         return (
             m.unknown(key, f"`{key}` is state of an object")
             if key not in m.namer.used
-            else m.part(v, f".{name}")
+            else m.part(attributes(s, v), f".{name}")
         )
     if v.kind in ("", "array") and name in ARRAY_ATTRIBUTES:
         array = as_array(v)
         return _array(m, s, array, name, node) if array is not None else m.opaque(text_of(node))
     if name in ARRAY_METHODS and v.kind in ("", "array"):
         return Method(v, name)
-    part = m.part(v, f".{name}")
+    part = m.part(attributes(s, v), f".{name}")
     if m.tiles and name in COUNTS:
         s.assume(ge(as_int(part) or const(1), 1))
     return part
@@ -184,6 +185,8 @@ def flag(m: Machine, a: Arr, name: str) -> Value:
 
 def subscript(m: Machine, s: State, v: Value, node: ast.Subscript) -> Value:
     """`v[index]`; on a kernel, a launch configuration."""
+    if isinstance(v, Unknown):
+        v = s.cells.get(v.name, v)  # other items than before, where some have been set since
     part = _subscript(m, s, v, node)
     constant = isinstance(node.slice, ast.Constant) and isinstance(v, Unknown)
     return part if constant else among(part, v)

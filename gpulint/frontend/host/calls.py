@@ -20,7 +20,9 @@ from gpulint.frontend.host import (
     torchcalls,
     torchmethods,
 )
+from gpulint.frontend.host.cells import GROWING, LEAVING, READING, lost, put
 from gpulint.frontend.host.elements import exposed, touch
+from gpulint.frontend.host.inplace import RESHAPING, reshaped
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.memories import CHOOSING, TAKING, among
 from gpulint.frontend.host.state import State
@@ -66,6 +68,8 @@ def call(m: Machine, s: State, node: ast.Call) -> Value:
         found = every.every(m, s, node.args[0])
         if found is not None:
             return Cond(found.term)
+    if isinstance(func, Unknown) and isinstance(node.func, ast.Attribute):
+        func = _method_of(m, s, func, node.func)
     args = _arguments(m, s, node)
     return apply(m, s, func, args, _keywords(m, s, node), node)
 
@@ -81,6 +85,12 @@ def _callee(m: Machine, s: State, node: ast.expr) -> Value:
             return Method(owner, node.attr)
         return access.attribute(m, s, owner, node.attr, node)
     return m.eval(s, node)
+
+
+def _method_of(m: Machine, s: State, func: Unknown, node: ast.Attribute) -> Value:
+    """A method that is not known, with what it is called on: it may change that."""
+    owner = m.eval(s, node.value)
+    return Method(owner, node.attr) if isinstance(owner, Unknown) else func
 
 
 def _keywords(m: Machine, s: State, node: ast.Call) -> dict[str, Value]:
@@ -135,12 +145,13 @@ def apply(
         return replace(args[0], tuners=(func, *args[0].tuners))
     if isinstance(func, DType):
         return builtin.cast(m, s, func, args, text_of(node))
-    if isinstance(func, Method):
+    found: Value | None = None
+    if isinstance(func, Method) and func.name in RESHAPING and reshaped(m, s, func.owner):
+        found = m.opaque(text_of(node))
+    elif isinstance(func, Method):
         found = _method(m, s, func, args, kw, node)
     elif isinstance(func, Dotted):
         found = _dotted(m, s, func.path, args, kw, node)
-    else:
-        found = None
     if found is not None:
         return found
     if m.tiles and autograd.save(s, func, args, node):
@@ -148,7 +159,16 @@ def apply(
     given = (*args, *kw.values(), *((func.owner,) if isinstance(func, Method) else ()))
     for v in given:
         exposed(s, v)
+        if not _leaves(func):
+            lost(s, v)
     return among(m.opaque(text_of(node)), *_chosen_from(func, given))
+
+
+def _leaves(func: Value) -> bool:
+    """Whether a function that is not followed leaves lists and objects as they are."""
+    if isinstance(func, Dotted):
+        return func.path.partition(".")[0] in LEAVING
+    return isinstance(func, Method) and func.name in READING
 
 
 def _chosen_from(func: Value, given: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -171,6 +191,7 @@ def _choice(
             apply(m, path, option, args, kw, node)
     for v in (*args, *kw.values()):
         exposed(s, v)
+        lost(s, v)
     return m.opaque(text_of(node))
 
 
@@ -250,12 +271,11 @@ def _configure(owner: Value, name: str, args: list[Value], text: str) -> Value |
 def _list_method(
     m: Machine, s: State, owner: Seq, name: str, args: list[Value], func: ast.Attribute
 ) -> Value | None:
-    if name in ("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"):
-        if isinstance(func.value, ast.Name):
-            grown = name == "append" and len(args) == 1 and len(owner.items) < MAX_ITEMS
-            new: Value = (
-                Seq((*owner.items, args[0])) if grown else among(m.opaque(func.value.id), owner, *args)
-            )
+    if name in GROWING:
+        grown = name == "append" and len(args) == 1 and len(owner.items) < MAX_ITEMS
+        changed = among(m.opaque(text_of(func.value)), owner, *args)
+        new: Value = Seq((*owner.items, args[0])) if grown else changed
+        if not put(s, owner, new) and isinstance(func.value, ast.Name):
             s.env[func.value.id] = new
         return Const(None) if name != "pop" else None
     if name in ("index", "count"):

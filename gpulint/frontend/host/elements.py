@@ -13,7 +13,7 @@ from dataclasses import replace
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.memories import meet
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.values import Arr, Seq, Value, as_array
+from gpulint.frontend.host.values import Arr, Map, Seq, Value, as_array
 from gpulint.term import const
 
 EVERYTHING = "*"  # in `State.changed`: paths were joined without following what they write
@@ -46,6 +46,8 @@ def lasting(v: Value) -> Value:
     """A value that outlives the path which made it: nothing is said of its elements."""
     if isinstance(v, Seq):
         return Seq(tuple(lasting(x) for x in v.items))
+    if isinstance(v, Map):
+        return Map(tuple((k, lasting(x)) for k, x in v.items))
     return unsaid(v) if isinstance(v, Arr) else v
 
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from gpulint.frontend.host import access, calls, names
 from gpulint.frontend.host.broadcast import elementwise
+from gpulint.frontend.host.cells import content, made
+from gpulint.frontend.host.closures import shared
 from gpulint.frontend.host.elements import current
 from gpulint.frontend.host.layout import ranked
 from gpulint.frontend.host.machine import Machine, text_of
@@ -41,7 +43,7 @@ def evaluate(m: Machine, s: State, node: ast.expr) -> Value:
     """The abstract value of an expression; never raises, an unknown when it is not understood."""
     handler = HANDLERS.get(type(node))
     value = handler(m, s, node) if handler is not None else _visit(m, s, node)
-    value = current(m, s, value)
+    value = current(m, s, content(m, s, made(m, s, value, node)))
     return ranked(s.facts, value) if m.tiles and isinstance(value, (Arr, Unknown)) else value
 
 
@@ -63,7 +65,12 @@ def _constant(m: Machine, s: State, node: ast.Constant) -> Value:
 
 
 def _name(m: Machine, s: State, node: ast.Name) -> Value:
-    return s.env[node.id] if node.id in s.env else names.lookup(m, node)
+    if node.id not in s.env:
+        return names.lookup(m, node)
+    function = m.frames[-1].function if m.frames else None
+    if function is not None and node.id in m.once(function.node, shared):
+        return m.opaque(node.id, "is assigned by a nested function")
+    return s.env[node.id]
 
 
 def _sequence(m: Machine, s: State, node: ast.Tuple | ast.List | ast.Set) -> Value:

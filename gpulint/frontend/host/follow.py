@@ -6,6 +6,9 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpulint.frontend.host.cells import lost
+from gpulint.frontend.host.closures import running
+from gpulint.frontend.host.decorators import passes
 from gpulint.frontend.host.elements import exposed
 from gpulint.frontend.host.machine import MAX_CALLS, Frame, Machine, text_of
 from gpulint.frontend.host.objects import class_attribute
@@ -21,14 +24,17 @@ def follow(
 ) -> Value:
     """The value that the function returns for these arguments; its launches are recorded under this call."""
     text = text_of(node)
-    running = any(f.function is not None and f.function.node is fn.node for f in m.frames)
+    fn = running(m, s, fn)
+    active = any(f.function is not None and f.function.node is fn.node for f in m.frames)
     shape = m.once(fn.node, _shape)
     worthwhile = shape.statements <= MAX_SMALL or id(fn.node) in m.launching
-    if running or len(m.calls) >= MAX_CALLS or shape.suspends or not worthwhile:
-        for v in (*args, *kw.values()):
+    if active or len(m.calls) >= MAX_CALLS or shape.suspends or not worthwhile or not passes(m, fn):
+        for v in (*args, *kw.values(), *((fn.bound,) if fn.bound is not None else ())):
             exposed(s, v)
-        return m.opaque(text, "is recursive" if running else "is not followed")
-    inner = State(heap=dict(s.heap), touched=dict(s.touched), changed=s.changed, facts=s.facts)
+            lost(s, v)
+        return m.opaque(text, "is recursive" if active else "is not followed")
+    inner = s.copy()
+    inner.env, inner.defs = {}, {}
     inner.env = bind(m, fn, args, kw, node, inner)
     m.inlined.add(id(node))
     m.calls.append(m.span(node))
@@ -90,6 +96,7 @@ def joined(m: Machine, s: State, returns: list[tuple[State, Value]], text: str) 
         after = merge(cond, state, after, m.named)
         value = merge_values(cond, other, value, text, m.named)
     s.heap, s.touched, s.changed, s.facts = after.heap, after.touched, after.changed, after.facts
+    s.cells, s.moved = after.cells, after.moved
     return value
 
 
@@ -127,7 +134,7 @@ def _defaults(m: Machine, fn: Function, env: dict[str, Value], spread: bool) -> 
             continue
         if name in defaults and not spread:
             parent = fn.scope.parent or fn.scope
-            outer = Function(fn.node, parent, fn.module, fn.closure)
+            outer = Function(fn.node, parent, fn.module, fn.closure, live=fn.closure)
             m.frames.append(Frame(outer))
             env[name] = m.eval(State(env=dict(fn.closure)), defaults[name])
             m.frames.pop()

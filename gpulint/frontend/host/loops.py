@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from gpulint.frontend.host.cells import GROWING, covers, is_cell, lost_all
 from gpulint.frontend.host.elements import EVERYTHING
 from gpulint.frontend.host.evaluate import condition, spelled
 from gpulint.frontend.host.machine import Machine, text_of
@@ -29,7 +30,6 @@ MAX_UNROLL = 8
 MAX_CONFIG_LOOP = 24  # of loops that list an autotuner's configurations
 MAX_NESTED = 2  # loops within each other for which what stays the same is looked for
 TRANSPARENT = frozenset({"tqdm", "trange", "reversed", "sorted", "list", "tuple", "iter", "set", "track"})
-GROWING = frozenset({"append", "extend", "pop", "insert"})
 Prepare = Callable[[State], None]
 
 
@@ -84,6 +84,7 @@ def forget(m: Machine, s: State, names: Iterable[str]) -> State:
     for buffer, known in list(s.touched.items()):
         s.touched[buffer] = known if known is True else None
     s.changed |= {EVERYTHING}
+    lost_all(s)
     return s
 
 
@@ -123,6 +124,12 @@ def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str], widene
         for key, value in end.heap.items():
             if key in s.heap and s.heap[key] != value:
                 out.heap[key] = widen(m, key, s.heap[key], value)
+        out.moved |= end.moved
+        for key, value in end.cells.items():
+            if key in s.cells and s.cells[key] != value and not covers(s.cells[key], value):
+                out.cells[key] = among(m.opaque(key, "changes in a loop"), s.cells[key], value)
+            elif key not in s.cells and not is_cell(key):
+                out.cells[key] = value
         moved = [n for n in names if n in s.env and end.env.get(n) != s.env[n]]
         if _permuted(s, end, moved):
             continue
@@ -174,7 +181,7 @@ def _repeat(
             ends, breaks = _once(m, start, body, prepare)
             m.release(mark)
             fixed = _stable(m, start, ends, names, widened)
-            if (fixed.env, fixed.heap, fixed.changed) == (start.env, start.heap, start.changed):
+            if _same(fixed, start):
                 start = fixed
                 break
             start = fixed
@@ -185,6 +192,10 @@ def _repeat(
         start = forget(m, s.copy(), names)
     ends, breaks = _once(m, start, body, prepare)
     return start, ends, breaks
+
+
+def _same(a: State, b: State) -> bool:
+    return (a.env, a.heap, a.changed, a.cells) == (b.env, b.heap, b.changed, b.cells)
 
 
 def _once(
@@ -219,6 +230,11 @@ def _after(m: Machine, start: State, ends: list[State], breaks: list[State], nam
         for key, value in end.heap.items():
             if out.heap.get(key) != value:
                 out.heap[key] = widen(m, key, value, None)
+        out.moved |= end.moved
+        for key, value in end.cells.items():
+            if key in out.cells and out.cells[key] != value:
+                out.cells[key] = among(m.opaque(key, "changes in a loop"), out.cells[key], value)
+            out.cells.setdefault(key, value)
     return out
 
 

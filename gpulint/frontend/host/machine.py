@@ -93,6 +93,7 @@ class Machine:
     expecting: int = 0  # blocks entered that expect an error
     presumed: dict[str, str] = field(default_factory=dict)  # what is taken for granted of an array, by name
     usual: tuple[Bool, ...] = ()  # numbers of the root function at their defaults
+    made: int = 0  # lists and dictionaries so far
     loops: list[HostLoop] = field(default_factory=list)  # that are being run, outermost first
     concrete: int = 0  # loops over constants are written out: configurations are being read
 

@@ -50,7 +50,9 @@ def mentioned(s: State, v: Value, node: ast.AST) -> Value:
     if not isinstance(v, Unknown):
         return v
     names = {n.id: None for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in s.env}
-    return among(v, *(s.env[name] for name in names))
+    found = [s.env[name] for name in names]
+    cells = [c for f in found if isinstance(f, (Seq, Map)) for c in f.cells if c in s.cells]
+    return among(v, *found, *(s.cells[c] for c in cells))
 
 
 def meet(a: Iterable[str], b: Iterable[str]) -> bool:

@@ -6,6 +6,8 @@ import ast
 import builtins
 from collections.abc import Sequence
 
+from gpulint.frontend.host.cells import changes
+from gpulint.frontend.host.closures import captured
 from gpulint.frontend.host.elements import lasting
 from gpulint.frontend.host.machine import Frame, Machine
 from gpulint.frontend.host.state import State
@@ -17,6 +19,7 @@ from gpulint.frontend.host.values import (
     DType,
     Function,
     Kernel,
+    Map,
     Num,
     Seq,
     Unknown,
@@ -32,8 +35,9 @@ from gpulint.term import TRUE, select
 def lookup(m: Machine, node: ast.Name) -> Value:
     """The value of a name that the locals of the running function do not hold."""
     function = m.frames[-1].function if m.frames else None
-    if function is not None and node.id in function.closure:
-        return function.closure[node.id]
+    seen = captured(m, function, node.id) if function is not None else None
+    if seen is not None:
+        return seen
     scope = function.scope if function is not None else m.module.scope
     if node.id == "__name__":
         return Const("__main__")  # the launches of a script are those that it makes when it is run
@@ -120,6 +124,8 @@ def _assigned(m: Machine, b: Binding) -> Value | None:
     m.frames.append(Frame(Function(stub, b.scope, b.scope.module)))
     try:
         value = lasting(m.eval(State(), b.value))
+        if isinstance(value, (Seq, Map)) and b.name in m.once(b.scope.module.tree, changes):
+            return m.opaque(b.name, "is changed in place")
     finally:
         m.frames.pop()
         m.recording = recording

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from gpulint.frontend.host import names
+from gpulint.frontend.host.cells import content
+from gpulint.frontend.host.descendants import of_instances, settled, stored
 from gpulint.frontend.host.elements import lasting
 from gpulint.frontend.host.machine import Frame, Machine
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import Class, Configured, Function, Kernel, Unknown, Value
-from gpulint.source.model import Scope
+from gpulint.source.model import Binding, Scope
 
 INITIALISERS = ("__init__", "setUp", "setup_method", "setUpClass")
 MAX_BASES = 4
@@ -32,9 +34,17 @@ def class_attribute(m: Machine, cls: Class, name: str, bound: Value | None = Non
         if isinstance(wrapped, ast.Call) and m.kernel(wrapped) is not None:
             return m.kernel(wrapped)
         if len(bindings) == 1 and bindings[0].value is not None and bindings[0].kind == "assign":
-            return names.resolve(m, bindings[0].value, scope) if _plain(bindings[0].value) else None
+            return _constant(m, owner, bindings[0], scope)
         return None
     return None
+
+
+def _constant(m: Machine, owner: Class, b: Binding, scope: Scope) -> Value | None:
+    """A class-level constant, where nothing in view gives an object or a subclass another one."""
+    if b.value is None or not _plain(b.value) or of_instances(owner.node, b.node):
+        return None
+    value = names.resolve(m, b.value, scope)
+    return value if not stored(owner.node, b.name) and settled(m, owner, b.name, value) else None
 
 
 def _plain(value: ast.expr) -> bool:
@@ -68,7 +78,7 @@ def class_state(m: Machine, self_value: Unknown, name: str) -> State:
     """The attributes that `__init__` (or a test's set-up) gives an object and no other method changes.
 
     Parameters of `__init__` stored as they are keep the attribute's name: `self.n`. Sound as long
-    as nobody assigns attributes from outside the class. Empty where `name` cannot be one of them.
+    as no code out of view assigns the attribute. Empty where `name` cannot be one of them.
     """
     cls = self_value.cls
     assert cls is not None
@@ -145,8 +155,12 @@ def _initial(m: Machine, owner: Class, self_value: Unknown) -> State:
     finally:
         m.frames.pop()
         m.recording = recording
-    kept = {f"{self_value.name}.{attr}" for attr in stable}
-    return State(heap={k: lasting(v) for k, v in end.heap.items() if k in kept})
+    kept = {f"{self_value.name}.{attr}": attr for attr in stable}
+    found = {k: content(m, end, v) for k, v in end.heap.items() if k in kept}
+    lines = [owner, *([self_value.cls] if self_value.cls not in (None, owner) else [])]
+    return State(
+        heap={k: lasting(v) for k, v in found.items() if all(settled(m, c, kept[k], v) for c in lines)}
+    )
 
 
 def _stable(cls: ast.AST) -> dict[str, ast.expr]:

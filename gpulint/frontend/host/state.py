@@ -21,6 +21,7 @@ from gpulint.frontend.host.values import (
     DType,
     Function,
     Kernel,
+    Map,
     Num,
     Ratio,
     Seq,
@@ -45,6 +46,8 @@ class State:
 
     `touched`: whether an allocation has values by now; `changed`: memory that was written since it was made.
 
+    `cells`: what lists and dictionaries hold by now, `moved` those that were changed in place (`cells`).
+
     `defs` remembers the expression that last gave a name its value, for source ranges.
     """
 
@@ -55,6 +58,8 @@ class State:
     facts: tuple[Bool, ...] = ()
     defs: dict[str, ast.expr] = field(default_factory=dict)
     dead: bool = False
+    cells: dict[str, Value] = field(default_factory=dict)
+    moved: frozenset[str] = frozenset()
 
     def copy(self) -> State:
         return State(
@@ -65,6 +70,8 @@ class State:
             self.facts,
             dict(self.defs),
             self.dead,
+            dict(self.cells),
+            self.moved,
         )
 
     def assume(self, cond: Bool) -> State:
@@ -80,9 +87,11 @@ class State:
 
 def merge(cond: Bool | None, a: State, b: State, named: Named) -> State:
     """Where two paths meet; `a` was taken under `cond`, `b` otherwise (None: nobody knows)."""
-    out = State(changed=a.changed | b.changed, facts=_common(cond, a, b))
+    out = State(changed=a.changed | b.changed, facts=_common(cond, a, b), moved=a.moved | b.moved)
     out.env = _merge_maps(cond, *_ranked(a, b), named)
     out.heap = _merge_maps(cond, a.heap, b.heap, named)
+    for cell, held in _merge_maps(cond, a.cells, b.cells, named).items():
+        out.cells[cell] = replace(held, cells=(cell,)) if isinstance(held, (Seq, Map)) else held
     for buffer in {**a.touched, **b.touched}:
         left, right = a.touched.get(buffer, ...), b.touched.get(buffer, ...)
         out.touched[buffer] = left if left == right and isinstance(left, bool) else None
@@ -131,7 +140,10 @@ def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named)
         return Seq((*a.items, *b.items))
     if isinstance(a, Seq) and isinstance(b, Seq) and len(a.items) == len(b.items):
         pairs = zip(a.items, b.items, strict=False)
-        return Seq(tuple(merge_values(cond, x, y, f"{name}[{i}]", named) for i, (x, y) in enumerate(pairs)))
+        items = tuple(merge_values(cond, x, y, f"{name}[{i}]", named) for i, (x, y) in enumerate(pairs))
+        return Seq(items, _either(a, b))
+    if isinstance(a, Map) and isinstance(b, Map) and a.items == b.items:
+        return Map(a.items, _either(a, b))
     if _callable(a) and _callable(b):
         chosen = _choice(cond, a, b)
         if chosen is not None:
@@ -153,6 +165,10 @@ def merge_values(cond: Bool | None, a: Value, b: Value, name: str, named: Named)
     if _wordy(a) and _wordy(b):
         return replace(named(name, ""), kind="text")
     return replace(named(name, f"`{name}` has several values here"), sharing=memories(a, b))
+
+
+def _either(a: Seq | Map, b: Seq | Map) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*a.cells, *b.cells)))
 
 
 def _floaty(a: Value, b: Value) -> bool:

@@ -7,6 +7,7 @@ from collections import ChainMap
 from collections.abc import Callable, Sequence
 
 from gpulint.frontend.host import loops
+from gpulint.frontend.host.cells import lost
 from gpulint.frontend.host.evaluate import condition
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.names import resolve
@@ -84,28 +85,35 @@ def _if(m: Machine, s: State, node: ast.If) -> State | None:
 
 
 def _with(m: Machine, s: State, node: ast.With | ast.AsyncWith) -> State | None:
-    expecting = False
+    expecting = quiet = False
     for item in node.items:
         value = m.eval(s, item.context_expr)
         func = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
-        expecting |= getattr(func, "attr", getattr(func, "id", "")) in EXPECTS
+        name = getattr(func, "attr", getattr(func, "id", ""))
+        expecting, quiet = expecting or name in EXPECTS, quiet or name == "suppress"
         if item.optional_vars is not None:
             bind_target(m, s, item.optional_vars, value, text_of(item.context_expr))
-    if not expecting:
+    if not expecting and not quiet:
         return execute(m, s, node.body)
-    before = s.copy()
-    m.expecting += 1
+    broken = _broken(m, s, node.body)
+    m.expecting += expecting
     after = execute(m, s, node.body)
-    m.expecting -= 1
-    return merge(None, before, after, m.named) if after is not None else before
+    m.expecting -= expecting
+    return merge(None, broken, after, m.named) if after is not None else broken
+
+
+def _broken(m: Machine, s: State, body: Sequence[ast.AST]) -> State:
+    """What statements may leave behind that an exception ends anywhere."""
+    return loops.forget(m, s.copy(), loops.assigned(body))
 
 
 def _try(m: Machine, s: State, node: ast.Try) -> State | None:
-    """Handlers start from what the body may have left behind anywhere within it."""
-    before = s.copy()
+    """Handlers start from what the body may have left behind anywhere within it; so does `finally`."""
+    hit = _broken(m, s, node.body)
     end = execute(m, s, node.body)
     ends = [execute(m, end, node.orelse)] if end is not None else []
-    hit = loops.forget(m, before, loops.assigned(node.body))
+    if node.finalbody:
+        execute(m, _broken(m, hit, node.handlers), node.finalbody)
     for handler in node.handlers:
         path = hit.copy()
         if handler.name:
@@ -126,8 +134,9 @@ def _function(m: Machine, s: State, node: ast.FunctionDef | ast.AsyncFunctionDef
     if kernel is not None:
         s.env[node.name] = kernel
     elif scope is not None:
-        outer = m.frames[-1].function.closure if m.frames and m.frames[-1].function else {}
-        function = Function(node, scope, m.here, ChainMap(s.env, dict(outer)))
+        here = m.frames[-1].function if m.frames else None
+        outer = {**here.closure, **(here.live or {})} if here is not None else {}
+        function = Function(node, scope, m.here, ChainMap(s.env, outer))
         s.env[node.name] = function
         if m.frames and m.recording and len(m.frames) == 1:
             m.frames[-1].nested.append(function)
@@ -154,6 +163,8 @@ def _delete(m: Machine, s: State, node: ast.Delete) -> State | None:
     for target in node.targets:
         if isinstance(target, ast.Name):
             s.env.pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            lost(s, m.eval(s, target.value))
     return s
 
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gpulint.frontend.host.access import unpack
+from gpulint.frontend.host.cells import put, stored
 from gpulint.frontend.host.elements import touch
+from gpulint.frontend.host.inplace import DESCRIBING, reshaped
 from gpulint.frontend.host.machine import Machine, text_of
 from gpulint.frontend.host.memories import among
 from gpulint.frontend.host.operators import binary
@@ -67,7 +69,9 @@ def bind_target(m: Machine, s: State, target: ast.expr, value: Value, text: str)
         _unpacked(m, s, target, value, text)
     elif isinstance(target, ast.Attribute):
         owner = m.eval(s, target.value)
-        if isinstance(owner, Unknown):
+        if target.attr in DESCRIBING and not (isinstance(owner, Unknown) and owner.kind == "object"):
+            reshaped(m, s, owner)
+        elif isinstance(owner, Unknown):
             s.heap[f"{owner.name}.{target.attr}"] = value
     elif isinstance(target, ast.Subscript):
         _element(m, s, target, value)
@@ -83,6 +87,7 @@ def _unpacked(m: Machine, s: State, target: ast.Tuple | ast.List, value: Value, 
         for t in target.elts:  # what forward saved: inputs, each under the name that it gets here
             bind_target(m, s, t, m.unknown(text_of(t), ""), text)
         return
+    value = s.cells.get(value.name, value) if isinstance(value, Unknown) else value
     parts = None if starred else unpack(m, s, value, len(target.elts), text)
     for k, t in enumerate(target.elts):
         if parts is not None:
@@ -126,21 +131,28 @@ def _element(m: Machine, s: State, target: ast.Subscript, value: Value) -> None:
         full = index in (Bounds(None, None, None), Const(...)) and array.whole
         known = s.touched.get(array.buffer, array.initialised)
         s.touched[array.buffer] = True if full or known is True else None
-    if not isinstance(target.value, ast.Name):
-        return
+    elif isinstance(owner, Unknown):
+        stored(s, owner, value)
+    elif array is None:
+        new = _changed(m, target, owner, index, value)
+        held = isinstance(owner, (Seq, Map)) and put(s, owner, new)
+        if not held and isinstance(target.value, ast.Name):
+            s.env[target.value.id] = new
+
+
+def _changed(m: Machine, target: ast.Subscript, owner: Value, index: Value, value: Value) -> Value:
+    """What a list or dictionary holds after `owner[index] = value`."""
     position = as_int(index)
-    if isinstance(owner, Seq):
-        k = position.value if position is not None else None
-        if k is not None and -len(owner.items) <= k < len(owner.items):
-            items = list(owner.items)
-            items[k] = value
-            s.env[target.value.id] = Seq(tuple(items))
-        else:
-            new = m.opaque(target.value.id, "has elements that are not known")
-            s.env[target.value.id] = among(new, owner, value)
-    elif isinstance(owner, Map):
-        rest = tuple((k, v) for k, v in owner.items if k != index)
-        s.env[target.value.id] = Map((*rest[:64], (index, value)))
+    k = position.value if position is not None else None
+    if isinstance(owner, Seq) and k is not None and -len(owner.items) <= k < len(owner.items):
+        items = list(owner.items)
+        items[k] = value
+        return Seq(tuple(items))
+    if isinstance(owner, Map) and (isinstance(index, Const) or k is not None):
+        rest = tuple((key, v) for key, v in owner.items if key != index)
+        return Map((*rest[:64], (index, value)))
+    new = m.opaque(text_of(target.value), "has elements that are not known")
+    return among(new, owner, value)
 
 
 def augment(m: Machine, s: State, node: ast.AugAssign) -> None:
@@ -151,9 +163,11 @@ def augment(m: Machine, s: State, node: ast.AugAssign) -> None:
         old = m.eval(s, load)
         if isinstance(old, Arr):
             touch(s, old)
-        else:
-            text = f"{text_of(node.target)} (updated)"
-            bind_target(m, s, node.target, binary(m, node.op, old, value, text), text)
+            return
+        text = f"{text_of(node.target)} (updated)"
+        new = binary(m, node.op, old, value, text)
+        if not isinstance(old, (Seq, Map)) or not put(s, old, new):
+            bind_target(m, s, node.target, new, text)
     elif isinstance(node.target, ast.Subscript):
         _element(m, s, node.target, m.opaque(text_of(node.target)))
 

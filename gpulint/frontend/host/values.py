@@ -58,9 +58,10 @@ class Const:
 
 @dataclass(frozen=True)
 class Seq:
-    """A tuple or list of known length."""
+    """A tuple or list of known length. `cells`: those that it may be (`cells`), none for a tuple."""
 
     items: tuple[Value, ...]
+    cells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class Map:
     """A dictionary with constant keys."""
 
     items: tuple[tuple[Any, Value], ...]
+    cells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -210,13 +212,17 @@ class Dotted:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A host function in readable source; `closure` are the enclosing locals, `bound` is self."""
+    """A host function in readable source; `bound` is self.
+
+    `closure` are the enclosing locals as they were at its definition, `live` as they are where it is called.
+    """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     scope: Scope
     module: Module
     closure: Mapping[str, Value] = field(default_factory=dict)
     bound: Value | None = None
+    live: Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,7 @@ __all__ = ["DType", "Plain", "Value", "fold"]
 
 _MAX_DEPTH = 60
 _MAX_STEPS = 4000
+_LIBRARIES = frozenset({"math", "numpy", "numba", "cupy", "torch", "triton", "typing", "ctypes", "os"})
 
 
 def fold(expr: ast.expr, scope: Scope, project: Project) -> Value | None:
@@ -41,6 +42,18 @@ def fold(expr: ast.expr, scope: Scope, project: Project) -> Value | None:
     as no code outside the readable text rebinds the names.
     """
     return _Folder(project).eval(expr, scope, 0)
+
+
+def reassigned(expr: ast.expr, scope: Scope, project: Project) -> bool:
+    """Whether code in the modules concerned may give the name another value than its bindings do.
+
+    An attribute of that name is assigned to anything (`P.N = 8`), globals are set by name, or a wildcard
+    import comes later.
+    """
+    folder, reached = _Folder(project), project.reach(expr, scope)
+    if isinstance(expr, ast.Attribute) and folder.rebound(expr.attr, scope, reached):
+        return True
+    return any(folder.overridden(r.binding) for r in reached if r.binding is not None)
 
 
 class _Folder:
@@ -95,6 +108,8 @@ class _Folder:
 
     def binding(self, b: Binding, rest: tuple[str, ...], depth: int) -> Value | None:
         in_class = isinstance(b.scope.node, ast.ClassDef)
+        if self.overridden(b):
+            return None
         if b.value is None or (b.conditional and (in_class or hasattr(builtins, b.name))):
             return None
         enum = self.enum(b.scope) if in_class else ""
@@ -107,6 +122,22 @@ class _Folder:
         if b.kind == "assign":
             return self.eval(b.value, b.scope, depth)
         return self.unpacked(b, depth) if b.kind == "unpack" else None
+
+    def overridden(self, b: Binding) -> bool:
+        """Whether a global may get another value by name, or by a wildcard import that comes later."""
+        if b.scope.parent is not None:
+            return False
+        if _by_name(b.scope.module):
+            return True
+        for star in b.scope.bindings.get("*", []):
+            if getattr(star.node, "lineno", 0) < getattr(b.node, "lineno", 0):
+                continue
+            module = self.project.module_of(star.target, b.scope.module)
+            if module is not None and b.name in module.scope.bindings:
+                return True
+            if module is None and star.target.partition(".")[0] not in _LIBRARIES:
+                return True
+        return False
 
     def unpacked(self, b: Binding, depth: int) -> Value | None:
         expr, index = b.value, b.index
@@ -247,6 +278,17 @@ def _external(dotted: str) -> Value | None:
 
 def _declares_only(b: Binding) -> bool:
     return isinstance(b.node, ast.AnnAssign) and b.node.value is None
+
+
+def _by_name(module: Module) -> bool:
+    """Whether the module sets its globals by name: `globals()["N"] = 8`."""
+    return "globals()" in module.text and any(
+        isinstance(n, (ast.Subscript, ast.Attribute))
+        and isinstance(n.value, ast.Call)
+        and getattr(n.value.func, "id", "") == "globals"
+        and (isinstance(n, ast.Attribute) or not isinstance(n.ctx, ast.Load))
+        for n in ast.walk(module.tree)
+    )
 
 
 def _stored(module: Module, project: Project) -> frozenset[str]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from gpulint.frontend.host.cells import lost
 from gpulint.frontend.host.closures import running
-from gpulint.frontend.host.decorators import passes
 from gpulint.frontend.host.elements import exposed
 from gpulint.frontend.host.machine import MAX_CALLS, Frame, Machine, text_of
 from gpulint.frontend.host.objects import class_attribute
 from gpulint.frontend.host.state import State, merge, merge_values
 from gpulint.frontend.host.values import NONE, Class, Const, Function, Map, Seq, Unknown, Value
+from gpulint.frontend.shared.decorators import transparent
 from gpulint.term import and_
 
 MAX_SMALL = 20  # statements of a function that is followed for its value alone
@@ -28,7 +28,7 @@ def follow(
     active = any(f.function is not None and f.function.node is fn.node for f in m.frames)
     shape = m.once(fn.node, _shape)
     worthwhile = shape.statements <= MAX_SMALL or id(fn.node) in m.launching
-    if active or len(m.calls) >= MAX_CALLS or shape.suspends or not worthwhile or not passes(m, fn):
+    if active or len(m.calls) >= MAX_CALLS or shape.suspends or not worthwhile or not _direct(m, fn):
         for v in (*args, *kw.values(), *((fn.bound,) if fn.bound is not None else ())):
             exposed(s, v)
             lost(s, v)
@@ -45,6 +45,16 @@ def follow(
         m.frames.pop()
         m.calls.pop()
     return joined(m, s, returns, text)
+
+
+def _direct(m: Machine, fn: Function) -> bool:
+    """Whether decorators let a call reach the function as it is."""
+    marks = getattr(fn.node, "decorator_list", [])
+    key = (id(fn.node), transparent)
+    if key not in m.facts_of:
+        outer = fn.scope.parent or fn.scope
+        m.facts_of[key] = (fn.node, not marks or transparent(m.project, marks, outer))
+    return bool(m.facts_of[key][1])
 
 
 @dataclass(frozen=True)

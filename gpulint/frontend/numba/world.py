@@ -14,6 +14,7 @@ from gpulint.frontend.numba.infer import Inference
 from gpulint.frontend.numba.overloads import Overloads, implementations
 from gpulint.frontend.numba.types import by_name
 from gpulint.frontend.numba.values import Choices, DType, Function, Named, Tuple, Unresolved, Value
+from gpulint.frontend.shared.decorators import transparent
 from gpulint.frontend.shared.syntax import dotted_text, own_returns, text_of
 from gpulint.ir import nodes as n
 from gpulint.ir.types import BOOL, FLOAT64, INT64, UINT64, UNKNOWN
@@ -146,7 +147,10 @@ class World:
                 self._active.discard(id(b))
             if option not in options:
                 options.append(option)
-        return _one_of(text, options) or Unresolved(text, node, scope)
+        option = _one_of(text, options) or Unresolved(text, node, scope)
+        number = isinstance(option, (n.Const, Tuple))
+        changes = number and constants.reassigned(node, scope, self.project)
+        return Unresolved(text, node, scope) if changes else option
 
     def _member(self, text: str, node: ast.expr, scope: Scope) -> Value:
         """An attribute of an object: one of the functions that its class gives it."""
@@ -166,7 +170,7 @@ class World:
     def _bound(self, b: Binding, text: str, node: ast.expr, scope: Scope) -> Value:
         if b.kind == "function" and isinstance(b.node, ast.FunctionDef):
             inner = b.scope.module.scopes.get(b.node)
-            if inner is not None:
+            if inner is not None and transparent(self.project, b.node.decorator_list, b.scope):
                 return self._implemented(Function(b.node, inner), b.node, scope)
         if b.kind == "import" and b.target:
             named = canonical(b.target)

@@ -7,6 +7,7 @@ import builtins
 import math
 from functools import lru_cache
 
+from gpulint.frontend.shared.decorators import transparent
 from gpulint.frontend.shared.syntax import dotted_text, text_of
 from gpulint.frontend.triton.types import NAMES
 from gpulint.frontend.triton.values import Class, DType, Function, Named, Tile, Tuple, Unresolved, Value
@@ -18,6 +19,7 @@ from gpulint.source.model import Binding, Scope
 from gpulint.source.resolve import Project
 
 MAX_HOPS = 12
+_DEFINING = ("assign", "function", "class", "unpack", "import")
 _INNER = (
     "language",
     "core",
@@ -60,6 +62,19 @@ def canonical(dotted: str) -> str | None:
         ] + parts[1:][-1:]
         return ".".join(["triton", *kept])
     return dotted if parts[0] in _LIBRARIES else None
+
+
+def _number(v: Value | None) -> bool:
+    return isinstance(v, (Tile, Tuple))
+
+
+def _alike(a: Value | None, b: Value | None) -> bool:
+    """Whether two values are one, or two functions with one text."""
+    if a == b:
+        return True
+    if not isinstance(a, Function) or not isinstance(b, Function) or a.scope.parent is not b.scope.parent:
+        return False
+    return ast.dump(a.node) == ast.dump(b.node)
 
 
 def plain(value: constants.Plain) -> Value:
@@ -123,16 +138,31 @@ class World:
             if isinstance(node, ast.Name) and not scope.lookup(node.id) and hasattr(builtins, node.id):
                 return _library(f"builtins.{node.id}")
             return Unresolved(text, node, scope)
-        for b in bindings:
-            found = self._bound(b)
-            if found is not None:
-                return found
-        return Unresolved(text, node, scope)
+        found = self._agreed(bindings)
+        if found is None or (_number(found) and constants.reassigned(node, scope, self.project)):
+            return Unresolved(text, node, scope)
+        return found
+
+    def _agreed(self, bindings: list[Binding]) -> Value | None:
+        """What all bindings of a name give, or the last one does where they follow each other in one module.
+
+        None where it hangs on a branch, a loop or a function which of several it is. A function of which
+        nothing is known (an import that cannot be read) gives way to one in view.
+        """
+        values = [(b, self._bound(b)) for b in bindings]
+        known = [(b, v) for b, v in values if v is not None or b.kind != "import"]
+        if known and all(_alike(v, known[0][1]) for _, v in known):
+            return known[0][1] if len(known) == len(values) or not _number(known[0][1]) else None
+        last, value = values[-1]
+        home = last.scope.module.scope
+        straight = all(b.scope is home and not b.conditional and b.kind in _DEFINING for b in bindings)
+        return value if straight else None
 
     def _bound(self, b: Binding) -> Value | None:
         if b.kind == "function" and isinstance(b.node, ast.FunctionDef):
             inner = b.scope.module.scopes.get(b.node)
-            return Function(b.node, inner) if inner is not None else None
+            plain_call = transparent(self.project, b.node.decorator_list, b.scope)
+            return Function(b.node, inner) if inner is not None and plain_call else None
         if b.kind == "class" and isinstance(b.node, ast.ClassDef):
             return Class(b.name, class_fields(b.node))
         if b.kind == "import" and b.target:

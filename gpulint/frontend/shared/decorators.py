@@ -1,39 +1,31 @@
-"""Decorators of host functions: whether a call reaches the function as it would without."""
+"""Decorators in readable source: whether a call reaches the function as it would without."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Union
 
-from gpulint.frontend.host.machine import Machine
-from gpulint.frontend.host.values import Function
 from gpulint.frontend.shared.syntax import own_returns
 from gpulint.source.model import Scope
+from gpulint.source.resolve import Project
 
 AnyFunction = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 
 
-def passes(m: Machine, fn: Function) -> bool:
+def transparent(project: Project, marks: Sequence[ast.expr], scope: Scope) -> bool:
     """Whether decorators leave what the function takes and gives as it is.
 
-    A decorator of a library does (`lru_cache`, `torch.no_grad`, `contextmanager` apart, whose functions are
-    generators). One in readable source does where the wrapper gives the function its own arguments, spread
-    ones perhaps made contiguous, and returns what that returns.
+    Those of libraries do (`lru_cache`, `torch.no_grad`, what compiles it). One in readable source does where
+    each wrapper that it makes gives the function its own arguments, spread ones perhaps made contiguous, and
+    returns what that returns.
     """
-    key = (id(fn.node), passes)
-    if key not in m.facts_of:
-        marks = getattr(fn.node, "decorator_list", [])
-        outer = fn.scope.parent
-        m.facts_of[key] = (fn.node, outer is None or all(_passing(m, mark, outer) for mark in marks))
-    return bool(m.facts_of[key][1])
+    return all(_passing(project, mark, scope) for mark in marks)
 
 
-def _passing(m: Machine, mark: ast.expr, scope: Scope) -> bool:
+def _passing(project: Project, mark: ast.expr, scope: Scope) -> bool:
     target = mark.func if isinstance(mark, ast.Call) else mark
-    for b in m.project.definitions(target, scope):
-        if isinstance(b.node, ast.ClassDef):
-            return False
+    for b in project.definitions(target, scope):
         if isinstance(b.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not _transparent(b.node):
             return False
     return True

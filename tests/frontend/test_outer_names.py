@@ -54,14 +54,14 @@ OPEN = {
 }
 FUNCTIONS = {
     "rebound": "{jit}\ndef at(i):\n    return i\n{jit}\ndef twice(i):\n    return i * 2\nat = twice",
-    "another in the other branch": "if sys.argv:\n    {jit}\n    def at(i):\n        return i\nelse:\n    {jit}\n"
-    "    def at(i):\n        return i * 2",
+    "another in the other branch": "if sys.argv:\n    {jit}\n    def at(i):\n        return i\nelse:\n"
+    "    {jit}\n    def at(i):\n        return i * 2",
     "wrapped": "def doubled(fn):\n    {jit}\n    def inner(i):\n        return fn(i) * 2\n    return inner\n"
     "@doubled\n{jit}\ndef at(i):\n    return i",
 }
 SAME = {
-    "one text in both branches": "if sys.argv:\n    {jit}\n    def at(i):\n        return i\nelse:\n    {jit}\n"
-    "    def at(i):\n        return i",
+    "one text in both branches": "if sys.argv:\n    {jit}\n    def at(i):\n        return i\nelse:\n"
+    "    {jit}\n    def at(i):\n        return i",
     "handed on": "def traced(fn):\n    return fn\n@traced\n{jit}\ndef at(i):\n    return i",
 }
 CALLS = {

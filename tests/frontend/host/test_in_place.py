@@ -34,8 +34,10 @@ BODIES = {
     "a list extended in place": "s = [a.size]\nt = s\nt += [1]\nt[0] = 99\nn = s[0]",
     "a list deleted from": "s = [9999, a.size]\nt = s\ns.append(9999)\ndel s[0]\nn = t[1]",
     "a list sorted under another name": "s = [a.size, 99]\nt = s\nt.sort()\nn = s[0]",
-    "a list of the loop before": "s = [a.size]\nfor _ in range(3):\n    n = s[0]\n    launch(a, n)\n    s[0] *= 2",
+    "a list of the loop before": "s = [a.size]\nfor _ in range(3):\n    n = s[0]\n    launch(a, n)\n"
+    "    s[0] *= 2",
     "a list that an exception leaves": "s = [a.size]\ntry:\n    s[0] = 99\n    s[0] = int(c)\n    s[0] = a.size\n"
+    """,
     "except ValueError:\n    pass\nn = s[0]",
     "a dictionary under another name": "s = {'n': a.size}\nt = s\nt['n'] = 99\nn = s['n']",
     "a dictionary that is updated": "s = {'n': a.size}\ns.update(n=99)\nn = s['n']",
@@ -44,11 +46,13 @@ BODIES = {
     "an attribute of an input": "a = np.zeros(c.n)\nc.advance()\nn = c.n",
     "an attribute that unseen code may set": "p = Plain()\np.n = a.size\nunseen(p)\nn = p.n",
     "a local that a nested function sets": "n = a.size\ndef more():\n    nonlocal n\n    n += 1\nmore()",
-    "a local of a nested function, later": "n = a.size\ndef size():\n    return n\nif c:\n    n = n + 1\nn = size()",
+    "a local of a nested function, later": "n = a.size\ndef size():\n    return n\nif c:\n    n = n + 1\n"
+    "n = size()",
     "a local of a lambda, later": "n = a.size\nsize = lambda: n\nn += 1\nn = size()",
     "a shape that is assigned": "a = np.zeros((c, 1))\nb = a\nb.shape = (1, c)\nn, a = c, a[:, 0]",
     "a resized array": "n = a.size\na.resize(n // 2)",
-    "an exception that is suppressed": "n = 99\nwith contextlib.suppress(Exception):\n    n = min(int(c), a.size)",
+    "an exception that is suppressed": "n = 99\nwith contextlib.suppress(Exception):\n"
+    "    n = min(int(c), a.size)",
     "a check that is suppressed": "n = c\nwith contextlib.suppress(ValueError):\n    if n > a.size:\n"
     "        raise ValueError",
     "an assertion before finally": "n = 0\ntry:\n    assert c <= a.size\nfinally:\n    launch(a, c)",
@@ -92,7 +96,8 @@ RIGHT = {
     "one of two lists that stay": "s = [a.size]\nr = [a.size]\nt = s if c else r\nn = t[0]",
     "a list that the loop does not change": "s = [a.size]\nfor _ in range(3):\n    launch(a, s[0])\nn = s[0]",
     "a nested function": "n = a.size\ndef go():\n    launch(a, n)\ngo()",
-    "a nested function, after the last assignment": "n = 99\nn = a.size\ndef go():\n    launch(a, n)\nunseen(go)",
+    "a nested function, after the last assignment": "n = 99\nn = a.size\ndef go():\n    launch(a, n)\n"
+    "unseen(go)",
     "a function behind decorators that hand on": "n = size_of(a)",
     "another object changes": "p = Plain()\np.n = a.size\nq = Plain()\nunseen(q)\nn = p.n",
 }
@@ -118,7 +123,7 @@ def size_of(a):
 
 
 def status(text: str) -> str:
-    """The verdict, with each `launch(a, n)` written out as a launch that takes `n` elements of `a` as there."""
+    """The verdict, with each `launch(a, n)` written out as a launch over `n` elements of `a`."""
     shown = re.sub(r"launch\((.*), (.*)\)", r"k[(\2 + 127) // 128, 128](cuda.to_device(\1), \2)", text)
     (kernel,) = pipeline.check_file(HEAD + shown, "k.py", Config()).kernels
     return kernel.status

@@ -1,4 +1,4 @@
-"""What host code changes in place, later or from elsewhere: a launch is judged by what it is when it happens."""
+"""What host code changes in place, later or from elsewhere: a launch is judged by what it gets then."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ BODIES = {
     "a list extended in place": "s = [a.size]\nt = s\nt += [1]\nt[0] = 99\nn = s[0]",
     "a list deleted from": "s = [9999, a.size]\nt = s\ns.append(9999)\ndel s[0]\nn = t[1]",
     "a list sorted under another name": "s = [a.size, 99]\nt = s\nt.sort()\nn = s[0]",
-    "a list of the loop before": "s = [a.size]\nfor _ in range(3):\n    n = s[0]\n    launch(a, n)\n"
+    "a list of the loop before": "s = [a.size]\n"
+    "for _ in range(3):\n    n = s[0]\n    launch(a, n)\n"
     "    s[0] *= 2",
     "a list that an exception leaves": "s = [a.size]\ntry:\n    s[0] = 99\n    s[0] = int(c)\n    s[0] = a.size\n"
-    """,
+    ""
     "except ValueError:\n    pass\nn = s[0]",
     "a dictionary under another name": "s = {'n': a.size}\nt = s\nt['n'] = 99\nn = s['n']",
     "a dictionary that is updated": "s = {'n': a.size}\ns.update(n=99)\nn = s['n']",

@@ -37,8 +37,8 @@ BODIES = {
     "a list of the loop before": "s = [a.size]\n"
     "for _ in range(3):\n    n = s[0]\n    launch(a, n)\n"
     "    s[0] *= 2",
-    "a list that an exception leaves": "s = [a.size]\ntry:\n    s[0] = 99\n    s[0] = int(c)\n    s[0] = a.size\n"
-    ""
+    "a list that an exception leaves": "s = [a.size]\ntry:\n    s[0] = 99\n"
+    "    s[0] = int(c)\n    s[0] = a.size\n"
     "except ValueError:\n    pass\nn = s[0]",
     "a dictionary under another name": "s = {'n': a.size}\nt = s\nt['n'] = 99\nn = s['n']",
     "a dictionary that is updated": "s = {'n': a.size}\ns.update(n=99)\nn = s['n']",

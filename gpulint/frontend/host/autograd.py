@@ -20,7 +20,7 @@ from gpulint.frontend.host.follow import joined
 from gpulint.frontend.host.machine import Frame, Machine
 from gpulint.frontend.host.objects import class_attribute, line
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.values import NONE, Arr, Class, Function, Map, Seq, Unknown, Value
+from gpulint.frontend.host.values import NONE, Arr, Class, Function, Map, Method, Seq, Unknown, Value
 
 SAVE, SAVED = "save_for_backward", "saved_tensors"
 
@@ -106,9 +106,10 @@ def _gradient(given: Value, out: Arr) -> Arr:
 
 def save(s: State, func: Value, args: list[Value], node: ast.Call) -> bool:
     """Notes the tensors of `ctx.save_for_backward(...)` in the state; False for any other call."""
-    if not isinstance(func, Unknown) or not func.name.endswith(f".{SAVE}") or node.keywords:
+    owner = func.owner if isinstance(func, Method) and func.name == SAVE else None
+    if not isinstance(owner, Unknown) or node.keywords:
         return False
     if len(args) != len(node.args) or any(isinstance(a, ast.Starred) for a in node.args):
         return False
-    s.heap[f"{func.name.rpartition('.')[0]}.{SAVED}"] = Seq(tuple(args))
+    s.heap[f"{owner.name}.{SAVED}"] = Seq(tuple(args))
     return True

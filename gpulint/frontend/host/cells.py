@@ -21,7 +21,13 @@ from gpulint.frontend.host.values import Map, Seq, Unknown, Value
 MAKING = (ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.Call, ast.BinOp, ast.Subscript)
 GROWING = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"})
 CHANGING = GROWING | {"update", "setdefault", "popitem", "add", "discard", "appendleft", "popleft"}
-READING = frozenset({"items", "keys", "values", "copy", "get", "index", "count"})
+# Methods that leave what they are called on as it was: of dictionaries and lists, of PyTorch's ctx.
+READING = frozenset(
+    {
+        "items", "keys", "values", "copy", "get", "index", "count", "save_for_backward", "save_for_forward",
+        "mark_dirty", "mark_non_differentiable", "set_materialize_grads",
+    }
+)  # fmt: skip
 # Libraries whose functions leave the lists that they are given alone.
 LEAVING = frozenset(
     {

@@ -279,4 +279,5 @@ def _plan_of(made: Artifact | TileArtifact) -> Plan:
     source = Path(made.proved.kernel.span.filename)
     if isinstance(made, Artifact):
         return plan(json.loads(certificate(made, source)), made.ptx)
-    return plan(json.loads(tile_certificate(made, source)), made.ptx, made.built.cubin)
+    second = (made.unmasked.built.ptx, made.unmasked.built.cubin) if made.unmasked is not None else None
+    return plan(json.loads(tile_certificate(made, source)), made.ptx, made.built.cubin, second)

@@ -25,7 +25,7 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
 
 from gpulint.runtime import errors as e
-from gpulint.runtime.plan import Plan, load
+from gpulint.runtime.plan import UNMASKED, Plan, load
 from gpulint.runtime.prepare import Prepared
 
 SOURCE = Path(__file__).resolve().parent / "matmuls.py"
@@ -95,12 +95,14 @@ def build(folder: Path, candidates: list[Candidate], arch: str) -> None:
             print(f"{c}: {error}")
             continue
         at = folder / c.stem
-        write_all(
-            {
-                Path(f"{at}.ptx"): made.ptx, Path(f"{at}.cubin"): made.built.cubin,
-                Path(f"{at}.certificate.json"): certificate(made, SOURCE),
-            }
-        )  # fmt: skip
+        files: dict[Path, str | bytes] = {
+            Path(f"{at}.ptx"): made.ptx, Path(f"{at}.cubin"): made.built.cubin,
+            Path(f"{at}.certificate.json"): certificate(made, SOURCE),
+        }  # fmt: skip
+        if made.unmasked is not None:
+            files[Path(f"{at}{UNMASKED}.ptx")] = made.unmasked.built.ptx
+            files[Path(f"{at}{UNMASKED}.cubin")] = made.unmasked.built.cubin
+        write_all(files)
         print(f"{c}: {made.built.shared} bytes of shared memory, {time.process_time() - start:.1f} s")
 
 
@@ -109,14 +111,17 @@ def build(folder: Path, candidates: list[Candidate], arch: str) -> None:
 
 def found(folder: Path) -> Iterator[tuple[Candidate, Plan]]:
     for path in sorted(folder.glob("matmul.*.cubin")):
+        if path.name.endswith(f"{UNMASKED}.cubin"):
+            continue
         text = path.name.removeprefix("matmul.").removesuffix(".cubin").replace("-", ":")
         yield Candidate.read(text), load(path)
 
 
 def inside(c: Candidate) -> list[tuple[int, int, int]]:
-    """Sizes (m, n, k) at the edges: one row, single tiles, one more than a tile, more than a strip."""
+    """Sizes (m, n, k) at the edges: one row, single tiles, more than a tile or a strip, whole tiles."""
     m, n, k = c.tile
-    return [(1, 16, 16), (m, n, k), (m + 1, n + 16, k + 16), (m * c.group + 5, 2 * n - 16, 2 * k)]
+    whole = m * c.group, 2 * n, 2 * k
+    return [(1, 16, 16), (m, n, k), (m + 1, n + 16, k + 16), (m * c.group + 5, 2 * n - 16, 2 * k), whole]
 
 
 def exact(c: Candidate, p: Plan, torch: Any, processors: int) -> list[str]:

@@ -21,12 +21,16 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class Made:
-    """One compilation: what was asked for, the certificate and PTX beside it, and what is explained."""
+    """One compilation: what was asked for, the certificate and PTX beside it, and what is explained.
+
+    `unmasked`: files of a second version, each by the end of its name.
+    """
 
     main: bytes
     certificate: str = ""
     ptx: str = ""
     explained: str = ""
+    unmasked: tuple[tuple[str, bytes], ...] = ()
 
 
 def key(source: Path, options: Mapping[str, object], tools: tuple[Path | None, ...]) -> str:
@@ -54,8 +58,9 @@ def get(at: Path, found_by: str) -> Made | None:
             return None
         if not all(trace.answer((kind, path)) == found for kind, path, found in seen):
             return None
-        main, certificate, ptx, explained = body
-        return Made(base64.b64decode(main), str(certificate), str(ptx), str(explained))
+        main, certificate, ptx, explained, unmasked = body
+        more = tuple((str(name), base64.b64decode(raw)) for name, raw in unmasked)
+        return Made(base64.b64decode(main), str(certificate), str(ptx), str(explained), more)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
@@ -63,7 +68,8 @@ def get(at: Path, found_by: str) -> Made | None:
 def put(at: Path, found_by: str, made: Made, seen: Mapping[trace.Question, str]) -> None:
     """Keep what was made, with what it asked of the disk. What cannot be kept is not."""
     questions = sorted([kind, path, found] for (kind, path), found in seen.items())
-    body = [base64.b64encode(made.main).decode(), made.certificate, made.ptx, made.explained]
+    more = [[name, base64.b64encode(raw).decode()] for name, raw in made.unmasked]
+    body = [base64.b64encode(made.main).decode(), made.certificate, made.ptx, made.explained, more]
     try:
         data = json.dumps({"check": seal(body, questions), "seen": questions, "made": body}).encode()
         at.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gpulint._compiling import Found
     from gpulint.compile.artifact import Artifact, Proved
     from gpulint.compile.ptxas import Resources
+    from gpulint.compile.tile.artifact import TileArtifact
     from gpulint.compile.tile.proved import Tiled, Wanted
     from gpulint.ir.nodes import Const
 
@@ -185,7 +186,17 @@ def _triton(o: argparse.Namespace, proved: Tiled, arch: str) -> Made:
     coded = o.emit in ("ptx", "cubin")
     beside = certificate(made, Path(o.target.partition("::")[0])) if coded else ""
     told = explained(made.notes) if o.explain_opt else ""
-    return Made(main, beside, b.ptx if o.emit == "cubin" else "", told)
+    return Made(main, beside, b.ptx if o.emit == "cubin" else "", told, _second(made) if coded else ())
+
+
+def _second(made: TileArtifact) -> tuple[tuple[str, bytes], ...]:
+    """The files of the version without masks, each by the end of its name."""
+    from gpulint.runtime.plan import UNMASKED
+
+    if made.unmasked is None:
+        return ()
+    b = made.unmasked.built
+    return (f"{UNMASKED}.ptx", b.ptx.encode()), (f"{UNMASKED}.cubin", b.cubin)
 
 
 def _numba(o: argparse.Namespace, proved: Proved, arch: str) -> Made:
@@ -221,4 +232,7 @@ def _files(o: argparse.Namespace, arch: str, made: Made) -> dict[Path, str | byt
         files[out.with_suffix(".certificate.json")] = made.certificate
     if made.ptx:
         files[out.with_suffix(".ptx")] = made.ptx
+    for name, raw in made.unmasked:
+        if name.endswith(".ptx") or o.emit == "cubin":
+            files[out.with_suffix(name)] = raw
     return files

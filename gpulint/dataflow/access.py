@@ -95,6 +95,9 @@ class Access:
     mark: Sym | None = None  # the symbol in it, or the truth value, that one execution has for itself
     operands: tuple[Int | None, ...] = ()  # of an atomic: those that are integers
     alike: bool = False  # a store of a tile kernel that all programs may make alike (`dataflow.alike`)
+    masked: tuple[Bool, Bool] | None = (
+        None  # of a tile access: where it is reached (as `guard`), the mask there
+    )
 
     @property
     def domain(self) -> Bool:

@@ -145,10 +145,27 @@ class Analysis:
             wraps, getattr(stmt, "op", ""), getattr(stmt, "scope", "device"), value, self._reads(event),
             text.place(stmt), text.subscripts(stmt), event.phase, getattr(stmt, "field", ""), exact,
             given=given, tracked=tracked, stmt=stmt, lanes=self._lanes(event), old=old, mark=mark,
-            operands=self._operands(event), alike=self._alike(event),
+            operands=self._operands(event), alike=self._alike(event), masked=self._masked(event),
         ))  # fmt: skip
         if event.node is not None:
             self.by_node.setdefault(event.node, []).append(index)
+
+    def _masked(self, event: Event) -> tuple[Bool, Bool] | None:
+        """Where a masked access is reached, whatever its mask says, and the mask.
+
+        None unless the mask is known exactly. Its divisions are left as they are: what a guard says of signs
+        may be the mask itself.
+        """
+        if event.mask is None or not event.path or event.path[-1] != event.mask:
+            return None
+        mask, exact = self.terms.guard((event.mask,))
+        mask = self.terms.resolve(mask)
+        if not exact or self.terms.names.loses(mask):
+            return None
+        reached, _ = self.guard(event.path[:-1])
+        if truncates(reached):
+            reached = self.signs(reached).apply(reached)
+        return t.and_(reached, *self.sides(reached, mask)), mask
 
     def _alike(self, event: Event) -> bool:
         tiles = self.graph.tile and event.kind == "store"

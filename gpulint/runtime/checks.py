@@ -251,6 +251,11 @@ def clauses(plan: Plan, given: Mapping[str, Device], env: Environment) -> tuple[
     return tuple(left)
 
 
+def meets(clauses: Sequence[Clause], env: Environment) -> bool:
+    """Whether all of some clauses about sizes hold."""
+    return all(_holds(c, env) for c in clauses)
+
+
 def _holds(c: Clause, env: Environment) -> bool:
     try:
         return holds(c.condition, env)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from gpulint.ir import nodes as n
 from gpulint.ir.span import NOWHERE
 from gpulint.ir.types import ArrayType
 from gpulint.runtime.errors import PlanUnusable
+
+UNMASKED = ".unmasked"  # in the names of files
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class Plan:
     """The code, how its parameters are passed, and what a launch must meet.
 
     Of a Triton kernel (`tile`) the contract speaks of programs, each a block of `block` threads with `shared`
-    bytes of dynamic memory, `scratch` bytes of global memory for its own, and `cubin` is its machine code.
+    bytes of dynamic memory, `scratch` bytes of global memory for its own, and `cubin` is its machine code;
+    `unmasked` is the same kernel for launches that meet the clauses `when` as well.
     """
 
     ptx: str
@@ -69,6 +72,8 @@ class Plan:
     shared: int = 0
     scratch: int = 0
     cubin: bytes = b""
+    unmasked: Plan | None = None
+    when: tuple[Clause, ...] = ()
 
     @property
     def code(self) -> str | bytes:
@@ -85,21 +90,51 @@ def load(path: Path) -> Plan:
     cubin = path.read_bytes() if path.suffix == ".cubin" else b""
     if cubin and certificate.get("kernel", {}).get("dialect") != "triton":
         raise PlanUnusable("of a Numba kernel the PTX is launched, not the machine code")
-    return plan(certificate, path.with_suffix(".ptx").read_text(encoding="utf-8"), cubin)
+    text = path.with_suffix(".ptx").read_text(encoding="utf-8")
+    if not certificate.get("unmasked"):
+        return plan(certificate, text, cubin)
+    second = path.with_suffix(f"{UNMASKED}{path.suffix}")
+    raw = second.read_bytes() if cubin else b""
+    return plan(certificate, text, cubin, (second.with_suffix(".ptx").read_text(encoding="utf-8"), raw))
 
 
-def plan(certificate: Mapping[str, Any], ptx: str, cubin: bytes = b"") -> Plan:
-    """The plan of a certificate and the code beside it. Raises PlanUnusable when they do not fit."""
+def plan(
+    certificate: Mapping[str, Any], ptx: str, cubin: bytes = b"", unmasked: tuple[str, bytes] | None = None
+) -> Plan:
+    """The plan of a certificate and the code beside it. Raises PlanUnusable when they do not fit.
+
+    `unmasked`: the code of the version for launches that meet more clauses; that is left out without it.
+    """
     try:
         if certificate["version"] != VERSION:
             raise PlanUnusable(f"the certificate has version {certificate['version']}, not {VERSION}")
-        if certificate["artifact"]["ptx"] != digest(ptx):
-            raise PlanUnusable("the PTX is not that of the certificate")
-        if cubin and certificate["artifact"]["cubin"] != f"sha256:{hashlib.sha256(cubin).hexdigest()}":
-            raise PlanUnusable("the machine code is not that of the certificate")
-        return _read(certificate, ptx, cubin)
+        _fits(certificate["artifact"], ptx, cubin)
+        whole = _read(certificate, ptx, cubin)
+        second = certificate["unmasked"] if whole.tile and unmasked is not None else None
+        return _with(whole, second, unmasked) if second and unmasked is not None else whole
     except (KeyError, TypeError, ValueError, AttributeError, CompileError) as error:
         raise PlanUnusable(f"the certificate cannot be read: {error}") from None
+
+
+def _fits(told: Mapping[str, Any], ptx: str, cubin: bytes) -> None:
+    if told["ptx"] != digest(ptx):
+        raise PlanUnusable("the PTX is not that of the certificate")
+    if cubin and told["cubin"] != f"sha256:{hashlib.sha256(cubin).hexdigest()}":
+        raise PlanUnusable("the machine code is not that of the certificate")
+
+
+def _with(whole: Plan, second: Mapping[str, Any], code: tuple[str, bytes]) -> Plan:
+    """The plan with the version for launches that meet more clauses."""
+    _fits(second["artifact"], *code)
+    when = _clauses(second["when"], whole.arguments)
+    if any(c.predicate for c in when):
+        raise ValueError("a version is picked by sizes alone")
+    x, y, z = second["block"]
+    unmasked = replace(
+        whole, ptx=code[0], cubin=code[1], entry=second["entry"], block=(x, y, z),
+        shared=int(second["dynamic-shared-bytes"]), scratch=int(second["scratch-bytes"]),
+    )  # fmt: skip
+    return replace(whole, unmasked=unmasked, when=when)
 
 
 def _read(c: Mapping[str, Any], ptx: str, cubin: bytes) -> Plan:

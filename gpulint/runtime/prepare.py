@@ -80,6 +80,9 @@ class Prepared:
             if plan.cooperative:
                 checks.together(driver.resident(function, threads, shared), self.grid, stream)
         self.scratch = Scratch(plan, driver, self.grid, stream)
+        self.unmasked: Prepared | None = None
+        if plan.unmasked is not None and not waived:
+            self.unmasked = Prepared(plan.unmasked, driver, grid, None, 0, stream)
         self.decided: dict[Any, Decision] = {}
         self.seen: dict[Any, Decision] = {}
 
@@ -130,6 +133,16 @@ class Prepared:
         if not self.waived:
             checks.overlaps(plan, given)
             left = checks.clauses(plan, given, env)
+        made = self
+        if self.unmasked is not None and checks.meets(plan.when, env):
+            made = self.unmasked
+        return made._ready(given, numbers, env, () if self.trusted else left)
+
+    def _ready(
+        self, given: dict[str, Device], numbers: dict[str, Number], env: Environment, left: tuple[Clause, ...]
+    ) -> Decision:
+        """The launch of arguments that were checked."""
+        plan = self.plan
         values = [self._value(p, given, numbers) for p in plan.parameters]
         name, grid = plan.entry, self.grid
         second = None if self.waived else checks.second(plan, given, self.grid, self.block)
@@ -141,7 +154,7 @@ class Prepared:
         launch = self.driver.launcher(
             self.functions[name], grid, self.block, self.shared, self.stream, pointers, plan.cooperative
         )
-        return Decision(launch, tuple(values), () if self.trusted else left, given, env)
+        return Decision(launch, tuple(values), left, given, env)
 
     def _value(
         self, p: tuple[str, str, str, int], given: dict[str, Device], numbers: dict[str, Number]

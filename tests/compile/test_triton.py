@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from gpulint.cli.main import main
+from gpulint.runtime.errors import PlanUnusable
+from gpulint.runtime.plan import load
 
 pytest.importorskip("triton")
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "triton" / "right" / "vector_add.py"
@@ -34,6 +36,22 @@ def test_code_and_certificate_are_written_and_hold(
     assert body["launch"]["block"] == [256, 1, 1] and body["options"]["constexprs"] == {"BLOCK": 1024}
     assert main(["verify-certificate", str(tmp_path / "k.certificate.json")]) == 0
     assert "obligations proved anew" in capsys.readouterr().out
+
+
+def test_the_version_without_masks_is_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compiled(EXAMPLE, tmp_path / "k.ptx", "--explain-opt") == 0
+    assert (
+        "17:5 no mask in the version for whole tiles (in-range: it is true where" in capsys.readouterr().err
+    )
+    general, unmasked = ((tmp_path / name).read_text() for name in ("k.ptx", "k.unmasked.ptx"))
+    assert "setp.lt" in general and "setp.lt" not in unmasked
+    body = json.loads((tmp_path / "k.certificate.json").read_text())
+    assert body["unmasked"]["when"] == ["1024 * grid.x <= n"]
+    found = load(tmp_path / "k.ptx")
+    assert found.unmasked is not None and found.unmasked.ptx == unmasked
+    (tmp_path / "k.unmasked.ptx").write_text(general)
+    with pytest.raises(PlanUnusable):
+        load(tmp_path / "k.ptx")
 
 
 def test_a_changed_source_no_longer_fits_its_certificate(

@@ -15,7 +15,7 @@ from gpulint.runtime.prepare import Prepared
 
 def planned(
     signature: str = "*fp32, *fp32, i32", names: str = "x out n", written: str = "out",
-    clauses: tuple[str, ...] = (), scratch: int = 0, shared: int = 1024,
+    clauses: tuple[str, ...] = (), scratch: int = 0, shared: int = 1024, when: str = "",
 ) -> Plan:  # fmt: skip
     types = [t.strip() for t in signature.split(",")]
     kinds = ["pointer" if t.startswith("*") else "scalar" for t in types]
@@ -42,8 +42,13 @@ def planned(
             },
             "options": {"arch": "sm_90"},
             "artifact": {"ptx": digest("code"), "cubin": "sha256:"},
+            "unmasked": {
+                "when": [when], "entry": "u", "block": [64, 1, 1], "dynamic-shared-bytes": 512,
+                "scratch-bytes": 0, "artifact": {"ptx": digest("other"), "cubin": "sha256:"},
+            } if when else None,
         },
         "code",
+        unmasked=("other", b"") if when else None,
     )  # fmt: skip
 
 
@@ -122,3 +127,19 @@ def test_programs_have_memory_of_their_own() -> None:
 def test_more_shared_memory_than_there_is() -> None:
     with pytest.raises(e.SharedTooLarge):
         Prepared(planned(shared=300_000), FakeDriver(), 1)
+
+
+def test_a_launch_that_needs_no_masks_takes_the_version_without() -> None:
+    driver = FakeDriver()
+    made = Prepared(planned(clauses=("n <= x.size",), when="n % 8 == 0"), driver, 2)
+    x, out = ones(16), ones(16)
+    for n in (16, 15):
+        made(x, out, n)
+    assert driver.launches == [("u", (2, 1, 1), (64, 1, 1), 512, 0), ("k", (2, 1, 1), (128, 1, 1), 1024, 0)]
+    with pytest.raises(e.ClauseBroken):
+        made(x, out, 24)
+
+
+def test_a_version_is_picked_by_sizes_alone() -> None:
+    with pytest.raises(e.PlanUnusable):
+        planned(when="sorted(x)")

@@ -13,7 +13,8 @@ from gpulint.compile.geometry import geometry
 from gpulint.compile.proofs import Note
 from gpulint.compile.tile.backend import Built, build
 from gpulint.compile.tile.cutting import Dropped
-from gpulint.compile.tile.proved import Tiled, plain
+from gpulint.compile.tile.masks import Masks, masks
+from gpulint.compile.tile.proved import Tiled, multiples, plain
 from gpulint.contract.clause import INFERRED, Clause
 from gpulint.contract.limits import DEVICES
 from gpulint.contract.parse import parse
@@ -26,12 +27,21 @@ _ENTRY = re.compile(r"^\.visible \.entry ([\w$]+)\((.*?)^\)", re.MULTILINE | re.
 
 
 @dataclass(frozen=True)
+class Unmasked:
+    """The version without masks that are true under `clauses`, which launches that meet them take."""
+
+    clauses: tuple[Clause, ...]
+    built: Built
+
+
+@dataclass(frozen=True)
 class TileArtifact:
     """What was made for one architecture."""
 
     proved: Tiled
     arch: str
     built: Built
+    unmasked: Unmasked | None
     notes: tuple[Note, ...] = ()
 
     @property
@@ -50,15 +60,24 @@ def make(p: Tiled, arch: str = "sm_90") -> TileArtifact:
     if "cluster" in limits or "cooperative" in limits:
         raise CompileError("clusters and cooperative launches of Triton kernels are not compiled")
     _checkable(p)
-    built = build(request(p), arch)
+    found = masks(p)
+    built = build(request(p, found.always), arch)
     _check(p, built)
-    if built.shared > DEVICES[arch].opt_in_shared:
-        most = DEVICES[arch].opt_in_shared
-        hint = "fewer stages or smaller tiles"
-        raise CompileError(
-            f"a block takes {built.shared} bytes of shared memory; {arch} has {most}", hint=hint
-        )
-    return TileArtifact(p, arch, built, _notes(p))
+    most = DEVICES[arch].opt_in_shared
+    if built.shared > most:
+        why = f"a block takes {built.shared} bytes of shared memory; {arch} has {most}"
+        raise CompileError(why, hint="fewer stages or smaller tiles")
+    unmasked = _unmasked(p, arch, found) if found.more else None
+    notes = (*_notes(p), *found.notes, *(found.under if unmasked is not None else ()))
+    return TileArtifact(p, arch, built, unmasked, notes)
+
+
+def _unmasked(p: Tiled, arch: str, found: Masks) -> Unmasked | None:
+    """The version without masks; None where it does not fit the device."""
+    more = multiples([(show(c.condition), NOWHERE) for c in found.clauses])
+    built = build(request(p, found.more, more & set(p.arguments)), arch)
+    _check(p, built)
+    return Unmasked(found.clauses, built) if built.shared <= DEVICES[arch].opt_in_shared else None
 
 
 def _checkable(p: Tiled) -> None:
@@ -75,14 +94,16 @@ def text(c: Clause) -> str:
     return str(c) if c.origin != INFERRED or c.predicate else show(c.condition)
 
 
-def request(p: Tiled, dropped: Dropped = frozenset()) -> Mapping[str, Any]:
-    """What the compiling process is asked."""
+def request(
+    p: Tiled, dropped: Dropped = frozenset(), more: frozenset[str] = frozenset()
+) -> Mapping[str, Any]:
+    """What the compiling process is asked: arguments of calls are left out, more are multiples of 16."""
     kinds = {name: str(spec).removesuffix(":16") for name, spec in zip(p.arguments, p.signature, strict=True)}
     return {
         "parts": p.skeleton.plain(dropped), "kernel": p.skeleton.kernel,
         "signature": {name: kinds.get(name, "constexpr") for name in p.parameters},
         "constants": {name: plain(v) for name, v in p.constants.items()},
-        "multiples": sorted(p.multiples),
+        "multiples": sorted(p.multiples | more),
         "options": {"num_warps": p.warps, "num_stages": p.stages},
     }  # fmt: skip
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from gpulint.compile.artifact import version_of
 from gpulint.compile.certificate import VERSION, digest, obligation
-from gpulint.compile.tile.artifact import TileArtifact, text
-from gpulint.compile.tile.backend import installed
+from gpulint.compile.tile.artifact import TileArtifact, Unmasked, text
+from gpulint.compile.tile.backend import Built, installed
 from gpulint.compile.tile.proved import Tiled, plain
 from gpulint.compile.tile.signature import PointerSpec, text_of
 from gpulint.ir.printer import kernel as shown
@@ -39,13 +39,26 @@ def certificate(a: TileArtifact, source: Path) -> str:
             {"what": x.what, "because": x.because, "row": x.span.row, "column": x.span.column + 1}
             for x in a.notes
         ],
-        "artifact": {
-            "llvm": digest(b.llvm), "ptx": digest(b.ptx), "ptx-version": version_of(b.ptx),
-            "cubin": f"sha256:{hashlib.sha256(b.cubin).hexdigest()}",
-        },
+        "artifact": _code(b),
+        "unmasked": _unmasked(a.unmasked) if a.unmasked is not None else None,
         "versions": {"gpulint": __version__, "backend": f"triton {installed()}"},
     }  # fmt: skip
     return json.dumps(body, indent=2) + "\n"
+
+
+def _code(b: Built) -> dict[str, Any]:
+    return {
+        "llvm": digest(b.llvm), "ptx": digest(b.ptx), "ptx-version": version_of(b.ptx),
+        "cubin": f"sha256:{hashlib.sha256(b.cubin).hexdigest()}",
+    }  # fmt: skip
+
+
+def _unmasked(u: Unmasked) -> dict[str, Any]:
+    """The version for launches that meet more clauses."""
+    return {
+        "when": [text(c) for c in u.clauses], "entry": u.built.entry, "block": [u.built.threads, 1, 1],
+        "dynamic-shared-bytes": u.built.shared, "scratch-bytes": u.built.scratch, "artifact": _code(u.built),
+    }  # fmt: skip
 
 
 def described(p: Tiled, source: Path) -> dict[str, Any]:

@@ -58,5 +58,8 @@ def _anew(body: Mapping[str, Any], proved: Tiled, source: Path) -> list[str]:
         return [f"it cannot be compiled anew: {error}"]
     if made["versions"] == body["versions"] and made["artifact"] != body["artifact"]:
         return ["compiled anew, the code is another one"]
-    same = made["launch"] == body["launch"]
-    return [] if same else ["the launch of the certificate is not that of the code"]
+    return [
+        f"the {key} version of the certificate is not that of the code"
+        for key in ("launch", "unmasked")
+        if made[key] != body.get(key)
+    ]

@@ -13,6 +13,7 @@ from gpulint.dataflow.build import Unknown, build
 from gpulint.dataflow.graph import Event, Graph, LoopInfo, Path, Place, TooLarge
 from gpulint.dataflow.induction import count
 from gpulint.dataflow.lanes import Sizes, lane_atom, numel_facts, sizes
+from gpulint.dataflow.masks import masked
 from gpulint.dataflow.ops import operations
 from gpulint.dataflow.padding import left_out
 from gpulint.dataflow.shuffles import Pairs, taken
@@ -145,27 +146,10 @@ class Analysis:
             wraps, getattr(stmt, "op", ""), getattr(stmt, "scope", "device"), value, self._reads(event),
             text.place(stmt), text.subscripts(stmt), event.phase, getattr(stmt, "field", ""), exact,
             given=given, tracked=tracked, stmt=stmt, lanes=self._lanes(event), old=old, mark=mark,
-            operands=self._operands(event), alike=self._alike(event), masked=self._masked(event),
+            operands=self._operands(event), alike=self._alike(event), masked=masked(self, event),
         ))  # fmt: skip
         if event.node is not None:
             self.by_node.setdefault(event.node, []).append(index)
-
-    def _masked(self, event: Event) -> tuple[Bool, Bool] | None:
-        """Where a masked access is reached, whatever its mask says, and the mask.
-
-        None unless the mask is known exactly. Its divisions are left as they are: what a guard says of signs
-        may be the mask itself.
-        """
-        if event.mask is None or not event.path or event.path[-1] != event.mask:
-            return None
-        mask, exact = self.terms.guard((event.mask,))
-        mask = self.terms.resolve(mask)
-        if not exact or self.terms.names.loses(mask):
-            return None
-        reached, _ = self.guard(event.path[:-1])
-        if truncates(reached):
-            reached = self.signs(reached).apply(reached)
-        return t.and_(reached, *self.sides(reached, mask)), mask
 
     def _alike(self, event: Event) -> bool:
         tiles = self.graph.tile and event.kind == "store"

@@ -224,6 +224,7 @@ class AccessSet:
     unsupported: tuple[tuple[str, Span], ...] = ()
     tainted: frozenset[str] = field(default=frozenset())
     aranges: tuple[tuple[Int, Int, Span], ...] = ()  # bounds of the `arange`s of a tile kernel
+    descriptors: tuple[tuple[str, tuple[Int, ...], Span], ...] = ()  # array; offset, strides, extents
     grid_rank: int = 3  # axes of the grid that the kernel looks at
     left_out: tuple[LeftOut, ...] = ()  # lanes that masked loads leave out and something uses
     entered: frozenset[Span] = frozenset()  # loops with barriers that run at least once when reached

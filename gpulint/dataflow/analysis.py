@@ -91,8 +91,9 @@ class Analysis:
         return AccessSet(
             tuple(self.accesses), arrays, ops, syncs, facts, rank, tuple(self.terms.notes),
             tuple(self.graph.unsupported), frozenset(self.graph.tainted), self._aranges(),
-            grid_rank(self.graph), left_out(self) if self.graph.tile else (), entered(self.terms),
-            tuple(self.terms.exchanges), tuple(self.terms.ballots.values()), self._flat(),
+            self._descriptors(), grid_rank(self.graph), left_out(self) if self.graph.tile else (),
+            entered(self.terms), tuple(self.terms.exchanges), tuple(self.terms.ballots.values()),
+            self._flat(),
         )  # fmt: skip
 
     def _flat(self) -> bool:
@@ -106,6 +107,11 @@ class Analysis:
         tr = self.terms
         bounds = ((tr.integer(start), tr.integer(end), span) for start, end, span in self.graph.aranges)
         return tuple((tr.resolve(start), tr.resolve(end), span) for start, end, span in bounds)
+
+    def _descriptors(self) -> tuple[tuple[str, tuple[Int, ...], Span], ...]:
+        tr = self.terms
+        found = self.graph.descriptors
+        return tuple((a, tuple(tr.resolve(tr.integer(i)) for i in parts), span) for a, parts, span in found)
 
     def _array(self, name: str) -> Array:
         base = self.graph.bases[name]

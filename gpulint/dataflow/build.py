@@ -12,6 +12,7 @@ from gpulint.dataflow.loops import for_loop, while_loop
 from gpulint.interp.values import itemsize
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
+from gpulint.ir.statements import DESCRIPTOR
 from gpulint.ir.tiles import DIALECTS, shapes
 from gpulint.ir.types import UNKNOWN, ArrayType
 from gpulint.ir.walk import statements
@@ -234,10 +235,13 @@ def _unsupported(st: State, s: n.Unsupported) -> None:
 
 
 def _effect(st: State, s: n.Effect) -> None:
-    """Prints and sleeps touch no array; the bounds of an `arange` are kept."""
+    """Prints and sleeps touch no array; what an `arange` and a descriptor are made of is kept."""
     if s.name == "arange" and len(s.operands) == 2:
         start, end = (lower(st, e) for e in s.operands)
         st.graph.aranges.append((start, end, s.span))
+    if s.name.startswith(DESCRIPTOR):
+        parts = tuple(lower(st, e) for e in s.operands)
+        st.graph.descriptors.append((s.name.removeprefix(DESCRIPTOR), parts, s.span))
 
 
 def _while(st: State, s: n.While) -> None:

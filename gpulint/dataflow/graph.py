@@ -173,6 +173,7 @@ class Graph:
     tile: bool = False  # of a tile dialect
     shapes: tuple[tuple[n.Expr, ...], ...] = ()  # of tiles that the kernel makes for certain
     aranges: list[tuple[int, int, Span]] = field(default_factory=list)
+    descriptors: list[tuple[str, tuple[int, ...], Span]] = field(default_factory=list)
 
     def add(self, node: Node) -> int:
         if len(self.nodes) >= MAX_NODES:

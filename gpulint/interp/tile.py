@@ -28,6 +28,7 @@ from gpulint.interp.tilevalues import Tile, Undefined, Value, Wrapped
 from gpulint.interp.values import POISON, truth
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
+from gpulint.ir.statements import DESCRIPTOR
 from gpulint.ir.types import IntType
 from gpulint.ir.walk import assigned, statements
 
@@ -107,7 +108,8 @@ class Runner:
         raise Cut("not-executable", s.span, f"{type(s).__name__.lower()} in a tile kernel")
 
     def effect(self, s: n.Effect) -> Signal:
-        self.f.meet()
+        if not s.name.startswith(DESCRIPTOR):
+            self.f.meet()
         return "" if s.name in ENDING else None
 
     def assume(self, s: n.Assume) -> Signal:

@@ -213,9 +213,16 @@ class Assume:
     span: Span = _field(default=NOWHERE, compare=False)
 
 
+DESCRIPTOR = "descriptor "  # with the array's name: an effect
+
+
 @dataclass(frozen=True)
 class Effect:
-    """An effect outside memory: print, nanosleep, trap. Kept for the listing."""
+    """An effect outside memory: print, nanosleep, trap. Kept for the listing.
+
+    `arange` has its bounds as operands, and `descriptor p`, of an array `p`, the offset of the first element,
+    then the strides and the extents.
+    """
 
     name: str
     operands: tuple[Expr, ...] = ()

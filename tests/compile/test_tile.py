@@ -225,3 +225,35 @@ def test_without_triton_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_an_unknown_architecture_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match="unknown architecture"):
         artifact.make(proved(tmp_path), "sm_1")
+
+
+DESCRIBED = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x_ptr, out_ptr, n, m, BLOCK: tl.constexpr):
+    d = tl.make_tensor_descriptor(OFFSET, shape=[n, m], strides=[STRIDE, 1], block_shape=[16, BLOCK])
+    tl.store(out_ptr + tl.arange(0, BLOCK), tl.sum(d.load([0, 0]), 0), mask=tl.arange(0, BLOCK) < m)
+"""
+
+
+def described(folder: Path, offset: str = "x_ptr", stride: str = "m", types: str = "*fp16") -> list[str]:
+    text = DESCRIBED.replace("OFFSET", offset).replace("STRIDE", stride)
+    p = proved(folder, text, signature=f"{types}, *fp32, i32, i32", constants={"BLOCK": 64})
+    return [str(c) for c in p.result.declared]
+
+
+def test_what_the_hardware_asks_of_a_descriptor_is_in_the_contract(tmp_path: Path) -> None:
+    assert described(tmp_path) == ["aligned(x_ptr, 16)", "m % 8 == 0", "n >= 1", "m >= 1"]
+    assert described(tmp_path, types="*fp32")[1] == "m % 4 == 0"
+    assert described(tmp_path, "x_ptr + n", "m + 8")[1:3] == ["n % 8 == 0", "(m + 8) % 8 == 0"]
+    assert described(tmp_path, stride="8 * m")[1] == "n >= 1"
+
+
+def test_a_descriptor_that_the_hardware_never_takes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match="no multiple of 16 bytes"):
+        described(tmp_path, stride="12")
+    with pytest.raises(CompileError, match="cannot be checked by a launch"):
+        described(tmp_path, "x_ptr + tl.program_id(0)")

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpulint.compile.error import CompileError
+from gpulint.compile.tile import descriptors
 from gpulint.compile.tile import signature as sig
 from gpulint.compile.tile.signature import PointerSpec, Signature
 from gpulint.compile.tile.skeleton import Skeleton, skeleton
@@ -96,6 +97,8 @@ def prove(
     if read.errors:
         raise CompileError(f"the clause `{read.errors[0].text}` cannot be read: {read.errors[0].message}")
     accesses = access_set(kernel)
+    more = descriptors.clauses(kernel, accesses, dict(zip(passed, types, strict=True)))
+    kernel = replace(kernel, declared=tuple(dict.fromkeys((*kernel.declared, *more))))
     result = decide(kernel, accesses, (), Solving(assume=assume))
     warps, stages = (_option(sites, x, y) for x, y in (("num_warps", WARPS), ("num_stages", STAGES)))
     return Tiled(

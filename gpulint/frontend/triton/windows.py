@@ -15,6 +15,7 @@ from gpulint.frontend.triton.memory import Access, atomic, load, pointer, scope_
 from gpulint.frontend.triton.values import NONE, Pointer, Shape, Tile, Tuple, Value, Window, constant, integer
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
+from gpulint.ir.statements import DESCRIPTOR
 from gpulint.ir.types import BOOL, INT64, UNKNOWN
 
 
@@ -44,10 +45,14 @@ def make_block_ptr(cx: Context, given: Given, node: ast.AST) -> Value:
 
 @intrinsic("tl.make_tensor_descriptor", "base shape strides block_shape padding_option")
 def make_tensor_descriptor(cx: Context, given: Given, node: ast.AST) -> Value:
-    return _made(cx, given, node, None, "zero")
+    made = _made(cx, given, node, None, "zero")
+    if made.base.base:
+        parts = (made.base.offset, *made.strides, *made.sizes)
+        cx.emit(n.Effect(f"{DESCRIPTOR}{made.base.base}", parts, cx.span(node)))
+    return made
 
 
-def _made(cx: Context, given: Given, node: ast.AST, offsets: Value | None, padding: str) -> Value:
+def _made(cx: Context, given: Given, node: ast.AST, offsets: Value | None, padding: str) -> Window:
     base = pointer(cx, given.get("base"), node)
     block = sizes(cx, given.get("block_shape"), node)
     extents = _row(cx, given.get("shape"), node)

@@ -35,6 +35,7 @@ def k(x, M, N, BM: tl.constexpr, BN: tl.constexpr):
     d.store([BM, 0], v)
 """,
         [
+            "effect descriptor x(0, N, 1, M, N)",
             "d.at = 0",
             "v = load x[((lane0<BM> * N) + (BN + lane1<BN>))] tile(BM, BN) where ((lane0<BM> "
             ">= 0) and (lane0<BM> < M) and ((BN + lane1<BN>) >= 0) and ((BN + lane1<BN>) < N)"

@@ -22,6 +22,7 @@ from gpulint.term.interval import Interval, bounds, join
 from gpulint.term.node import App, Atom, Literal
 
 MAX_RUN = 64  # iterations of a loop that are tried out to count them
+MAX_VALUES = 4  # that iterations may set a variable to
 MAX_ROUNDS = 4  # in which the bounds of a variable may grow
 
 
@@ -167,6 +168,9 @@ def _bounded(tr: Terms, node: Node, s: Sym, init: Int, step: Int, loop: LoopInfo
     lo, hi = (change.lo, change.hi) if own else (None, None)
     if (lo is not None and lo >= 0) or (hi is not None and hi <= 0):
         return _monotone(tr, node, init, (lo, hi), loop)
+    kept = _kept(tr, node, s, init, step, loop) if alone else None
+    if kept is not None:
+        return kept
     low, high = _invariant(s, init, step) if alone else (None, None)
     varying = tr.lanes[node.id]
     out = tr.names.integer(node.name, node.span, loop.id, low, high, lossy=True, lanes=varying)
@@ -176,6 +180,35 @@ def _bounded(tr: Terms, node: Node, s: Sym, init: Int, step: Int, loop: LoopInfo
         inside = t.and_(t.ge(out, 0), t.lt(out, size))
         tr.names.hold(out, inside if divided else t.or_(inside, t.lt(size, 1)))
     return out
+
+
+def _kept(tr: Terms, node: Node, s: Sym, init: Int, step: Int, loop: LoopInfo) -> Int | None:
+    """A variable that an iteration either keeps or sets to a value of its counter: `if x[k] < low: best = k`.
+
+    By induction it is what it was before the loop, or what the last iteration `j < k` that set it gave. Which
+    one that is stays unknown, -1 standing for none, and so does whether its condition held.
+    """
+    k = tr.counter(loop.id)
+    values = [v for v in _leaves(step) if v != of_atom(s)]
+    if len(values) > MAX_VALUES or not any(cast(Sym, k.atom) in t.symbols(v) for v in values):
+        return None
+    if any(changes(tr, u, loop) and u != k.atom for v in values for u in t.symbols(v)):
+        return None
+    varying, out = tr.lanes[node.id], init
+    for value in values:
+        name = f"round that set {node.name}"
+        j = tr.names.integer(name, node.span, loop.id, -1, None, lossy=True, lanes=varying)
+        tr.names.hold(j, t.lt(j, k))
+        out = t.select(t.ge(j, 0), t.subst(value, {cast(Sym, k.atom): j}), out)
+    return out
+
+
+def _leaves(x: Int) -> list[Int]:
+    """What a choice may give, each once."""
+    top = x.atom
+    if not isinstance(top, App) or top.op != "select":
+        return [x]
+    return list(dict.fromkeys((*_leaves(cast(Int, top.args[1])), *_leaves(cast(Int, top.args[2])))))
 
 
 def _modulus(x: Int) -> Int | None:

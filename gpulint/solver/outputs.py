@@ -19,12 +19,12 @@ from gpulint.interp.launch import ConcreteLaunch
 from gpulint.ir import symbols as names
 from gpulint.solver import abstract, digits, elements, layouts, powers, relations, rounds, search, space
 from gpulint.solver.blame import owner
-from gpulint.solver.inverse import definite, hits, inverse
+from gpulint.solver.branches import coordinate, element_of, surely, together
+from gpulint.solver.inverse import hits, inverse
 from gpulint.solver.onto import permuted
 from gpulint.solver.reader import Reader
 from gpulint.solver.search import ALL_THREADS, SEARCH_RLIMIT, threads
 from gpulint.solver.setting import Setting
-from gpulint.solver.signs import settled
 from gpulint.solver.space import Seen
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, Obligation, Verdict, Witness
 from gpulint.term import (
@@ -44,7 +44,6 @@ from gpulint.term import (
     not_,
     or_,
     subst,
-    sym,
     symbols,
 )
 from gpulint.term.build import of_atom
@@ -69,10 +68,10 @@ def outputs(s: Setting, sites: Sequence[LaunchSite], contract: Sequence[Clause])
         if array is None or not array.written or not (parts or arg.initialised is False):
             continue
         known = name not in s.accesses.tainted and not written_elsewhere(arg, s.site, sites)
-        if parts and not (known and arg.rounds and _only_written(s, name)):
-            out += _in_parts(s, name)
-            continue
         writes = [x for x in s.accesses.accesses if x.array.name == name and x.mode == "write"]
+        if parts and not (known and arg.rounds and _only_written(s, name)):
+            out += _at_once(s, name, writes if known else []) or _in_parts(s, name)
+            continue
         if writes and known:
             out.append(_output(s, name, writes, _counters(arg) if parts else (), contract))
     return out
@@ -86,6 +85,13 @@ def _counters(arg: HostArray) -> tuple[Sym, ...]:
 def _only_written(s: Setting, name: str) -> bool:
     """Whether the kernel never reads the array: then nothing was to be there before its rounds."""
     return all(x.mode == "write" for x in s.accesses.accesses if x.array.name == name)
+
+
+def _at_once(s: Setting, name: str, writes: list[Access]) -> list[Verdict]:
+    """That a launch fills the whole allocation by itself, whatever the other rounds do to it."""
+    how = _all_written(s, name, writes, ())[0] if writes else ""
+    o = Obligation("covered", "output", writes[0].span, access=writes[0]) if how else None
+    return [Verdict(o, PROVED, site=s.site, rung=how)] if o is not None else []
 
 
 def _in_parts(s: Setting, name: str) -> list[Verdict]:
@@ -163,7 +169,7 @@ def _all_written(
     left: list[Bool] = []
     if not counters and any(_by_digits(s, a) for a in writes):
         return "digits", left
-    for inside, reached in _ways(s, name, writes, counters):
+    for inside, reached in (*_ways(s, name, writes, counters), *together(s, writes, counters)):
         gaps = [_open(s, inside, c) for c in reached]
         if any(not g for g in gaps):
             return "inverse", []
@@ -205,8 +211,7 @@ def _ways(
         out.append((element.inside, [c for c in found if c is not None]))
     if counters:
         return out
-    flat = tuple(sym(f"element{k}", Scope.POINT, 0) for k in range(len(extents)))
-    inside = and_(*(lt(e, x) for e, x in zip(flat, extents, strict=True)))
+    flat, inside = element_of(s, writes)
     out.append((inside, [c for c in (_reached(s, a, flat) for a in writes) if c is not None]))
     return out
 
@@ -235,25 +240,16 @@ def _open(s: Setting, inside: Bool, reached: Bool) -> list[Bool]:
 
 def _reached(s: Setting, a: Access, element: tuple[Int, ...]) -> Bool | None:
     """The condition under which one write's point for an element is of the launch and happens."""
-    seen = _surely(s, a)
+    seen = surely(s, a)
     found = None if seen is None else inverse(seen, element)
     if seen is None or found is None:
         return None
     return and_(subst(seen.domain, found), hits(seen, found, element, s.term))
 
 
-def _surely(s: Setting, a: Access) -> Seen | None:
-    """The write over a domain in which it happens for certain, in terms of the host."""
-    wanted = definite(a)
-    if wanted is None:
-        return None
-    seen = space.see(a, domain=wanted).mapped(s.term, s.term)
-    return settled(seen, s.prover)
-
-
 def _by_digits(s: Setting, a: Access) -> bool:
     """Whether one write reaches every element of its array, each taken as a number of mixed radix."""
-    seen = _surely(s, a)
+    seen = surely(s, a)
     if seen is None or len(seen.subscripts) != 1:
         return False
     seen, places = permuted(s, seen)
@@ -330,13 +326,9 @@ def pure(seen: Seen) -> bool:
             return False
         if not isinstance(a, Sym) or a in trips:
             continue
-        if a.boolean or (a.scope is Scope.POINT and not _coordinate(a)):
+        if a.boolean or (a.scope is Scope.POINT and not coordinate(a)):
             return False
     return True
-
-
-def _coordinate(x: Sym) -> bool:
-    return x.name.startswith(("gid.", "threadIdx.", "blockIdx.", "lane"))
 
 
 def small_launch(

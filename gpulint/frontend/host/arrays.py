@@ -135,6 +135,8 @@ def _cuda(m: Machine, s: State, name: str, args: Sequence[Value], kw: Keywords, 
             exposed(s, target)
             return target
         return to_device(m, s, source, text)
+    if name == "create_xoroshiro128p_states" and args:
+        return of_shape(m, s, args[0], text, "", True)
     if name in ("as_cuda_array", "from_cuda_array_interface", "pinned") and args:
         return args[0]
     return None

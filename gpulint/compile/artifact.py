@@ -95,6 +95,9 @@ def make(
     found = geometry(p.clauses)
     if found.limits.get("min_cc", 0) > DEVICES[arch].cc:
         raise CompileError(f"the contract asks for compute capability {found.limits['min_cc']}, not {arch}")
+    if "min_blocks" in found.limits and found.largest_block is None and found.block is None:
+        hint = "say how large a block is: block=(256, 1, 1), or block.x <= 256 and so on"
+        raise CompileError("min_blocks takes a contract that bounds the block", p.kernel.header, hint)
     return _compiled(p, arch, _chosen(p.kernel, options), found, libdevice.find(library), ptx)
 
 

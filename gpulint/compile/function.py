@@ -106,6 +106,8 @@ def attributes(geometry: Geometry) -> str:
     most = geometry.largest_block
     if most is not None and geometry.block is None:
         parts.append(f'"nvvm.maxntid"="{",".join(map(str, most))}"')
+    if "min_blocks" in geometry.limits:
+        parts.append(f'"nvvm.minctasm"="{geometry.limits["min_blocks"]}"')
     return " ".join(parts)
 
 

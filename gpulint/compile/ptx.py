@@ -31,6 +31,9 @@ def _entry(text: str, name: str, geometry: Geometry) -> str:
         return f"the entry `{name}` is there {entries.count(name)} times"
     if geometry.block is not None and f".reqntid {', '.join(map(str, geometry.block))}" not in text:
         return "the directive of the block size is missing"
+    least = geometry.limits.get("min_blocks")
+    if least is not None and f".minnctapersm {least}" not in text:
+        return "the directive of the blocks a multiprocessor is missing"
     return ""
 
 

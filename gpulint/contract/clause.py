@@ -18,7 +18,7 @@ class Clause:
     A condition is a `Bool` over launch symbols (`ir.symbols` names). A predicate has a `predicate`
     name and arguments: noalias(a, b), injective(idx), sorted(idx), within(idx, lo, hi), above(idx, lo),
     contiguous(a), aligned(a, bytes); `arrays` are its array arguments, `bounds` its integer ones.
-    Limits are `min_cc`, `max_shared`, `cluster`, `cooperative` with one integer in `bounds`.
+    Limits are `min_cc`, `max_shared`, `min_blocks`, `cluster`, `cooperative` with one integer in `bounds`.
     """
 
     condition: Bool = TRUE

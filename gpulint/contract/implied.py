@@ -54,6 +54,6 @@ def _predicate(a: Clause, b: Clause) -> bool:
         return _at_least(lo, low) and _at_least(high, hi)
     if a.predicate == "aligned":
         return bool(a.bounds[0].value) and (a.bounds[0].value or 0) % (b.bounds[0].value or 1) == 0
-    if a.predicate in ("min_cc", "max_shared"):
+    if a.predicate in ("min_cc", "max_shared", "min_blocks"):
         return _at_least(a.bounds[0], b.bounds[0])
     return a.bounds == b.bounds

@@ -137,6 +137,8 @@ def _meets(d: DeviceLimits, c: Clause) -> bool:
         return d.cc >= amount
     if c.predicate == "max_shared":
         return d.opt_in_shared >= amount
+    if c.predicate == "min_blocks":
+        return amount <= RESIDENT_BLOCKS
     if c.predicate == "cluster":
         return d.max_cluster >= amount
     return True  # every device of the table launches cooperatively

@@ -15,7 +15,7 @@ from gpulint.ir.types import ArrayType, BoolType
 from gpulint.term import Bool, Int, bool_sym
 
 PREDICATES = ("noalias", "contiguous", "aligned", "injective", "sorted", "within", "above")
-LIMITS = ("min_cc", "max_shared", "cluster", "cooperative")
+LIMITS = ("min_cc", "max_shared", "min_blocks", "cluster", "cooperative")
 FUNCTIONS = ("len", "min", "max", "abs", "cdiv")
 LAUNCH = {"block": "block", "blockDim": "block", "grid": "grid", "gridDim": "grid"}
 ATTRIBUTES = ("shape", "size", "ndim", "strides", "stride", "numel")

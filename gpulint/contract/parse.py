@@ -18,7 +18,13 @@ from gpulint.term import Int, const
 
 MAX_TEXT, MAX_NODES, MAX_DEPTH = 2000, 400, 40
 KEYWORD = re.compile(rf"\s*(?:{'|'.join([*n.LIMITS, *n.LAUNCH])})\s*(=)(?!=)")
-RELATION = {"min_cc": ast.GtE, "max_shared": ast.LtE, "cluster": ast.Eq, "cooperative": ast.Eq}
+RELATION = {
+    "min_cc": ast.GtE,
+    "max_shared": ast.LtE,
+    "min_blocks": ast.GtE,
+    "cluster": ast.Eq,
+    "cooperative": ast.Eq,
+}
 
 
 def parse(text: str, span: Span, kernel: Kernel) -> Union[Clause, ClauseError]:

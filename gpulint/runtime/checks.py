@@ -107,6 +107,18 @@ def _limit(plan: Plan, name: str) -> int | None:
     return next((c.bounds[0].value for c in plan.clauses if c.predicate == name), None)
 
 
+def least_blocks(plan: Plan) -> int:
+    """Blocks at a time that the contract asks of a multiprocessor at the least; 0 where it does not."""
+    return _limit(plan, "min_blocks") or 0
+
+
+def occupancy(plan: Plan, blocks: int) -> None:
+    """So many blocks run at a time on a multiprocessor."""
+    least = least_blocks(plan)
+    if blocks < least:
+        raise e.OccupancyTooLow(f"a multiprocessor runs {blocks} such blocks; the contract asks for {least}")
+
+
 def together(resident: int, grid: Dims, stream: int) -> None:
     """A launch whose blocks wait for each other: all of them must run at a time, and none of two launches."""
     if not resident:

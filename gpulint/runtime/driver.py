@@ -122,12 +122,16 @@ class Driver:
         """Blocks of that many threads that the device runs at a time; 0 when it launches none together."""
         if not self.attribute(COOPERATIVE):
             return 0
+        return self.blocks(function, threads, shared) * self.attribute(MULTIPROCESSORS)
+
+    def blocks(self, function: ctypes.c_void_p, threads: int, shared: int) -> int:
+        """Blocks of that many threads that one multiprocessor runs at a time."""
         value = ctypes.c_int()
         self.call(
             "cuOccupancyMaxActiveBlocksPerMultiprocessor", ctypes.byref(value), function, threads,
             ctypes.c_size_t(shared),
         )  # fmt: skip
-        return value.value * self.attribute(MULTIPROCESSORS)
+        return value.value
 
     def counter(self, stream: int) -> int:
         """The address of a word for barriers of grids, zero at first; launches of one stream share it."""

@@ -47,6 +47,10 @@ class BlockDiffers(LaunchRefused):
     """Not the block that the contract fixes, for which the code was made."""
 
 
+class OccupancyTooLow(LaunchRefused):
+    """Fewer blocks at a time on a multiprocessor than the contract asks for."""
+
+
 class StaticSharedTooLarge(LaunchRefused):
     """More static shared memory than a block can have."""
 

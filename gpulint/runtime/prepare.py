@@ -70,13 +70,15 @@ class Prepared:
         self.limits: DeviceLimits = driver.limits()
         checks.geometry(plan, self.limits, self.grid, self.block, shared)
         self.functions = functions(plan, driver)
-        for function in self.functions.values():
+        for name, function in self.functions.items():
             most = driver.most_threads(function)
             threads = self.block[0] * self.block[1] * self.block[2]
             if threads > most:
                 raise e.FunctionThreadsTooMany(f"{threads} threads a block; the code runs with {most}")
             if plan.static_shared + shared > DEFAULT_SHARED:
                 driver.allow_shared(function, shared)
+            if name == plan.entry and checks.least_blocks(plan):
+                checks.occupancy(plan, driver.blocks(function, threads, shared))
             if plan.cooperative:
                 checks.together(driver.resident(function, threads, shared), self.grid, stream)
         self.scratch = Scratch(plan, driver, self.grid, stream)

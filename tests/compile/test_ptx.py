@@ -62,6 +62,22 @@ def test_what_the_kernel_writes_is_not_read_through_the_cache(tmp_path: Path) ->
     assert "ld.global.nc" not in compiled(tmp_path, text, "float32[::1]").ptx
 
 
+def test_blocks_at_a_time_are_asked_of_the_compiler(tmp_path: Path) -> None:
+    text = """
+    @gpulint.contract(min_blocks=4, BLOCK)
+    @cuda.jit
+    def k(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = x[i] * 2
+    """
+    made = compiled(tmp_path, text.replace("BLOCK", "block=(256, 1, 1)"), "float32[::1]")
+    assert ".reqntid 256, 1, 1" in made.ptx and ".minnctapersm 4" in made.ptx
+    text = text.replace(", BLOCK", "").replace("i = cuda.grid(1)", "i, j = cuda.grid(2)")
+    with pytest.raises(CompileError, match="bounds the block"):
+        compiled(tmp_path, text.replace("if i < x.size", "if i < x.size and j == 0"), "float32[::1]")
+
+
 def test_the_contract_gives_the_directives(tmp_path: Path) -> None:
     made = compiled(tmp_path, TILE, "float32[::1], float32[::1]")
     assert ".reqntid 32, 1, 1" in made.ptx

@@ -97,6 +97,8 @@ def test_a_divisor_that_may_be_zero_is_required_not_to_be():
         ("within(idx, 0, x.size - 1)", "within", ("idx",), (t.ZERO, t.sub(XS, 1))),
         ("above(idx, n)", "above", ("idx",), (N,)),
         ("min_cc(80)", "min_cc", (), (t.const(80),)),
+        ("min_blocks(2)", "min_blocks", (), (t.const(2),)),
+        ("min_blocks >= 2", "min_blocks", (), (t.const(2),)),
         ("min_cc >= 80", "min_cc", (), (t.const(80),)),
         ("min_cc=(8, 6)", "min_cc", (), (t.const(86),)),
         ("max_shared <= 48 * 1024", None, (), ()),

@@ -45,6 +45,9 @@ class FakeDriver:
     def resident(self, function: Any, threads: int, shared: int) -> int:
         return self.at_a_time
 
+    def blocks(self, function: Any, threads: int, shared: int) -> int:
+        return self.at_a_time
+
     def counter(self, stream: int) -> int:
         return 4096 + stream
 

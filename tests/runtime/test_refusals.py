@@ -36,6 +36,7 @@ GEOMETRY: list[tuple[type[e.LaunchRefused], dict[str, Any], str]] = [
     (e.SharedAboveContract, {"shared": 9, "more": {"clauses": ("max_shared(8)",)}}, "allows 8"),
     (e.CapabilityTooLow, {"arch": "sm_80"}, "capability 80; 90 is needed"),
     (e.CapabilityTooLow, {"more": {"clauses": ("min_cc(100)",)}}, "capability 90; 100 is needed"),
+    (e.OccupancyTooLow, {"more": {"clauses": ("min_blocks(5)",)}}, "runs 4 such blocks"),
     (e.ClusterTooLarge, {"more": {"clauses": ("cluster(16)",)}}, "takes 8"),
     (e.ClusterUneven, {"grid": 3, "more": {"clauses": ("cluster(2)",)}}, "no multiple"),
 ]  # fmt: skip

@@ -57,8 +57,9 @@ def make(p: Tiled, arch: str = "sm_90") -> TileArtifact:
     limits = geometry(p.clauses).limits
     if limits.get("min_cc", 0) > DEVICES[arch].cc:
         raise CompileError(f"the contract asks for compute capability {limits['min_cc']}, not {arch}")
-    if "cluster" in limits or "cooperative" in limits:
-        raise CompileError("clusters and cooperative launches of Triton kernels are not compiled")
+    for name in ("cluster", "cooperative", "min_blocks"):
+        if name in limits:
+            raise CompileError(f"`{name}` is not compiled for Triton kernels", p.kernel.header)
     _checkable(p)
     found = masks(p)
     built = build(request(p, found.always), arch)

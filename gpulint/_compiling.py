@@ -163,13 +163,14 @@ def _arguments(source: KernelSource) -> set[str]:
 def compile_function(
     kernel: Any, *, signature: str = "", arch: str = "sm_90", libdevice: str = "",
     constants: Mapping[str, Any] | None = None, aligned: Sequence[str] = (), num_warps: int | None = None,
-    num_stages: int | None = None,
+    num_stages: int | None = None, config: int | None = None,
 ) -> Artifact | TileArtifact:  # fmt: skip
     """Compile a kernel of a running program, found by its source.
 
     `kernel` is a function, or what a decorator made of one. `constants` (compile-time values by name),
-    `aligned` (arguments that are multiples of 16), `num_warps` and `num_stages` are of Triton kernels. Raises
-    CompileError; Unproved, with the reason, for a kernel that is not verified.
+    `aligned` (arguments that are multiples of 16), `num_warps`, `num_stages` and `config` (of an autotuner,
+    counted from 1) are of Triton kernels. Raises CompileError; Unproved, with the reason, for a kernel that
+    is not verified.
     """
     from gpulint.compile.artifact import make
     from gpulint.compile.error import CompileError
@@ -185,7 +186,7 @@ def compile_function(
     found = find(path, function.__qualname__.replace(".<locals>", ""))
     if found.tile:
         given = {name: of_program(name, value) for name, value in (constants or {}).items()}
-        wanted = Wanted(signature, given, frozenset(aligned), num_warps, num_stages)
+        wanted = Wanted(signature, given, frozenset(aligned), num_warps, num_stages, config)
         return make_tile(prove_tile(found, wanted), arch)
     proved = prove_found(found, signature, values=lambda name: _value(function, name))
     return make(proved, arch, library=libdevice)

@@ -62,6 +62,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
         "--num-warps", type=int, choices=(1, 2, 4, 8, 16, 32), help="as the launches in view, or 4"
     )
     tile.add_argument("--num-stages", type=int, choices=range(1, 11), metavar="N", help="likewise, or 3")
+    tile.add_argument("--config", type=int, metavar="N", help="the autotuner's Nth configuration")
     p.add_argument("--explain-opt", action="store_true", help="say which proof allowed which code")
     p.add_argument("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
 
@@ -132,7 +133,7 @@ def _options(o: argparse.Namespace, config: Config, arch: str) -> dict[str, obje
     return {
         "target": o.target, "arch": arch, "emit": o.emit, "signature": o.signature, "set": o.set,
         "explain": o.explain_opt, "assume": sorted(config.assume), "constexpr": o.constexpr,
-        "aligned": o.aligned, "warps": o.num_warps, "stages": o.num_stages,
+        "aligned": o.aligned, "warps": o.num_warps, "stages": o.num_stages, "config": o.config,
     }  # fmt: skip
 
 
@@ -148,7 +149,7 @@ def _fits(o: argparse.Namespace, found: Found) -> None:
 
     tile = {
         "--constexpr": o.constexpr, "--aligned": o.aligned, "--num-warps": o.num_warps,
-        "--num-stages": o.num_stages, f"--emit {o.emit}": o.emit in ("ttir", "ttgir"),
+        "--num-stages": o.num_stages, "--config": o.config, f"--emit {o.emit}": o.emit in ("ttir", "ttgir"),
     }  # fmt: skip
     other = {"--set": o.set, "--libdevice": o.libdevice}
     for name, given in (other if found.tile else tile).items():
@@ -162,7 +163,7 @@ def _wanted(o: argparse.Namespace) -> Wanted:
     from gpulint.compile.tile.signature import constant
 
     aligned = frozenset(a.strip() for a in o.aligned.split(",") if a.strip())
-    return Wanted(o.signature, dict(map(constant, o.constexpr)), aligned, o.num_warps, o.num_stages)
+    return Wanted(o.signature, dict(map(constant, o.constexpr)), aligned, o.num_warps, o.num_stages, o.config)
 
 
 def _made(o: argparse.Namespace, proved: Proved | Tiled, arch: str) -> Made:

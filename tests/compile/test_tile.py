@@ -257,3 +257,37 @@ def test_a_descriptor_that_the_hardware_never_takes_is_refused(tmp_path: Path) -
         described(tmp_path, stride="12")
     with pytest.raises(CompileError, match="cannot be checked by a launch"):
         described(tmp_path, "x_ptr + tl.program_id(0)")
+
+
+TUNED = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128}, num_warps=8, num_stages=5)],
+    key=["n"],
+)
+@triton.jit
+def add(x_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + at, 1.0, mask=at < n)
+
+
+def host(n: int):
+    x = torch.zeros(n, dtype=torch.float32)
+    add[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, n)
+"""
+
+
+def test_a_configuration_of_the_autotuner_is_chosen_by_number(tmp_path: Path) -> None:
+    given = {"signature": "", "constants": {}}
+    p = proved(tmp_path, TUNED, config=2, **given)
+    assert (p.constants, p.warps, p.stages) == ({"BLOCK": 128}, 8, 5)
+    p = proved(tmp_path, TUNED, config=1, **given)
+    assert (p.constants, p.warps, p.stages) == ({"BLOCK": 64}, 4, 3)
+    with pytest.raises(CompileError, match=r"the kernel is tuned .*1: BLOCK=64; 2: BLOCK=128"):
+        proved(tmp_path, TUNED, **given)
+    with pytest.raises(CompileError, match="2 configurations, not 3"):
+        proved(tmp_path, TUNED, config=3, **given)

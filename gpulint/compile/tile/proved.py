@@ -35,6 +35,7 @@ from gpulint.source.resolve import Project
 from gpulint.source.values import DType, Plain
 
 WARPS, STAGES = 4, 3  # Triton's own defaults
+MAX_LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Wanted:
     multiples: frozenset[str] = frozenset()
     warps: int | None = None
     stages: int | None = None
+    config: int | None = None  # the autotuner's configuration to take, counted from 1
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ def prove(
     first = lower(source, project)
     if args.vararg is not None or args.kwarg is not None:
         raise CompileError("a kernel with a variable number of arguments is not compiled", first.header)
+    sites = _configured(first, sites, wanted)
     constants = sig.constants(first, names, wanted.constants, sites)
     source = replace(source, given=constants)
     kernel = lower(source, project)
@@ -106,6 +109,23 @@ def prove(
         multiples(kernel.declared) & set(passed), skeleton(source, project),
         wanted.warps or warps, wanted.stages or stages, frozenset(result.assumed),
     )  # fmt: skip
+
+
+def _configured(kernel: n.Kernel, sites: Sequence[LaunchSite], wanted: Wanted) -> Sequence[LaunchSite]:
+    """The launches with the chosen configuration of an autotuner; all where there is none to choose."""
+    texts = list(dict.fromkeys(s.config for s in sites if s.config))
+    if wanted.config is not None:
+        if not 1 <= wanted.config <= len(texts):
+            why = f"launches in view have {len(texts)} configurations, not {wanted.config}"
+            raise CompileError(why, kernel.header)
+        return [s for s in sites if s.config == texts[wanted.config - 1]]
+    open_ = [p.name for p in kernel.params if p.constexpr and p.name not in wanted.constants]
+    if len(texts) > 1 and open_:
+        listed = "; ".join(f"{k}: {text}" for k, text in enumerate(texts[:MAX_LISTED], 1))
+        raise CompileError(
+            "the kernel is tuned", kernel.header, f"choose a configuration with --config: {listed}"
+        )
+    return sites
 
 
 def _in_order(kernel: n.Kernel, passed: Sequence[str]) -> tuple[n.Param, ...]:

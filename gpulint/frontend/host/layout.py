@@ -188,13 +188,32 @@ def numel(name: str, start: int, drop: int) -> Int:
     return ShapeOf(Arr(name, None, name, name), start, drop).numel
 
 
+def others(size: Int, extent: Int) -> Int | None:
+    """What a size divided by the first or last extent of the same array leaves: the other extents' product.
+
+    The size of an array of unknown rank is that extent times the product, so no remainder is dropped.
+    """
+    whole, part = size.atom, extent.atom
+    if not isinstance(whole, Sym) or not isinstance(part, Sym):
+        return None
+    base, found, _ = part.name.rpartition(".shape[")
+    if not found or size != symbols.size(base, None):
+        return None
+    for axis, (start, drop) in {-1: (0, 1), 0: (1, 0)}.items():
+        if extent == symbols.extent(base, axis, None):
+            return numel(base, start, drop)
+    return None
+
+
 def divided(used: set[str]) -> dict[Sym, Int]:
-    """The size of arrays of unknown rank as rows times their last extent, where the rows are spoken of."""
+    """The size of arrays of unknown rank as rows times their last extent, where the rows are spoken of, or
+    as the first extent times the others."""
     out: dict[Sym, Int] = {}
-    for name in used:
-        base, found, _ = name.partition(".shape[:-1].numel()")
-        if found:
-            _link(out, symbols.size(base, None), mul(numel(base, 0, 1), symbols.extent(base, -1, None)))
+    for start, drop, axis in ((1, 0, 0), (0, 1, -1)):
+        part = numel("", start, drop).atom
+        assert isinstance(part, Sym)
+        for base in (n.removesuffix(part.name) for n in used if n.endswith(part.name)):
+            _link(out, symbols.size(base, None), mul(numel(base, start, drop), symbols.extent(base, axis, None)))
     return out
 
 

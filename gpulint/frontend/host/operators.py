@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from gpulint.frontend.host.broadcast import elementwise
-from gpulint.frontend.host.layout import same_shape
+from gpulint.frontend.host.layout import others, same_shape
 from gpulint.frontend.host.values import (
     NONE,
     Arr,
@@ -171,7 +171,8 @@ def _integer(op: ast.operator, x: Int, y: Int) -> Int | None:
     if isinstance(op, ast.Mult):
         return mul(x, y) if len(x.terms) * len(y.terms) <= 400 else None
     if isinstance(op, ast.FloorDiv):
-        return floordiv(x, y) if y.value != 0 else None
+        rest = others(x, y)
+        return rest if rest is not None else floordiv(x, y) if y.value != 0 else None
     if isinstance(op, ast.Mod):
         return mod(x, y) if y.value != 0 else None
     if isinstance(op, ast.Pow):

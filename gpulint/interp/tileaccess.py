@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Union
 
 from gpulint.interp.accesses import Place, Site, current, put, region_of
+from gpulint.interp.handovers import Handovers
 from gpulint.interp.launch import RELOAD, SAME_VALUE
 from gpulint.interp.races import ATOMIC, READ, RIVALS, WRITE
 from gpulint.interp.thread import Cut, Thread, charge
@@ -52,11 +53,13 @@ class History:
 
     cells: dict[tuple[int, int], dict[Any, Touch]] = field(default_factory=dict)
     stored: dict[tuple[int, int], Touch] = field(default_factory=dict)  # the last plain store of each
+    handed: Handovers = field(default_factory=Handovers)
 
     def rivals(self, place: Place, now: Touch) -> list[Touch]:
         """The earlier accesses by other programs that race with `now`, which is then remembered."""
         cell = self.cells.setdefault((id(place.array.buffer), place.flat), {})
-        out = [e for e in cell.values() if e.thread is not now.thread and _conflict(e, now)]
+        others = (e for e in cell.values() if e.thread is not now.thread and _conflict(e, now))
+        out = [e for e in others if not self.handed.ordered(e.thread, e.met, now.thread)]
         cell.setdefault((id(now.thread), id(now.stmt)), now)
         return out
 
@@ -140,7 +143,7 @@ class Accesses:
             put(place, value, place.array.buffer)
 
     def atomic(self, f: Frame, s: n.Atomic) -> None:
-        shape = _shape(f, s)
+        shape, met = _shape(f, s), f.met
         f.meet()
         over = dict(enumerate(shape))
         operands = [_elements_of(f, o, over, s) for o in s.operands]
@@ -149,7 +152,9 @@ class Accesses:
         for position, at, place in self._elements(f, s, shape):
             if place is None:
                 continue
-            self._order(f, place, Touch(f.thread, at, s, ATOMIC, None))
+            cell = (id(place.array.buffer), place.flat)
+            self.history.handed.atomic(f.thread, cell, met, bool(s.target))
+            self._order(f, place, Touch(f.thread, at, s, ATOMIC, None, met=f.met))
             place.array.read.add(place.flat)
             cursor.index = padded(at)
             out[position] = old = current(cursor, place, site)

@@ -16,6 +16,7 @@ from gpulint.solver import (
     buffers,
     coverage,
     fresh,
+    gaps,
     general,
     lanes,
     late,
@@ -81,6 +82,7 @@ def decide(
         buffers.check(a)
         lanes.check(a)
         late.check(a)
+        gaps.check(a, sites_)
     verdicts = _merge(r, at) if at else _alone(r)
     taken = separate.parameters(start) if not at else []
     if not separate.assumed(start):

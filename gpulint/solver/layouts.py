@@ -23,7 +23,7 @@ def row_major(s: Setting, name: str) -> Setting | None:
     a = s.site.arguments.get(name) if s.site is not None else None
     if s.binding is None or not isinstance(a, HostArray) or a.contiguous:
         return None
-    known = {k: s.binding.host(v) for k, v in _strides(a).items()}
+    known = {k: s.binding.host(v) for k, v in unknown_strides(a).items()}
     return known_at(s, known) if known else None
 
 
@@ -42,7 +42,7 @@ def known_at(s: Setting, known: Mapping[Sym, Int]) -> Setting:
     return Setting(s.kernel, s.accesses, s.options, s.premises, s.site, binding, s.budget)
 
 
-def _strides(a: HostArray) -> dict[Sym, Int]:
+def unknown_strides(a: HostArray) -> dict[Sym, Int]:
     """The unknown strides (or span, without a shape) of the tensor as contiguity gives them."""
     out: dict[Sym, Int] = {}
     if a.shape is None:

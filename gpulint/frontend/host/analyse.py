@@ -89,13 +89,14 @@ def _function(
         return
     m.begin(id(node))
     owner = Class(cls, m.module) if cls is not None else None
+    m.open = tensorparams.given(node) if m.tiles and cls is None else frozenset()
     pending = _run(m, Function(node, scope, m.module), owner)
     exhausted = m.exhausted
     for _ in range(3):
         inner = [f for f in pending if id(f.node) in roots.launching]
         pending = []
         for function in inner:
-            m.root, m.steps = id(function.node), 0
+            m.root, m.steps, m.open = id(function.node), 0, frozenset()
             mark = m.mark()
             deeper = _run(m, function, None)
             pending += deeper

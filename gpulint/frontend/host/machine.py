@@ -95,6 +95,7 @@ class Machine:
     usual: tuple[Bool, ...] = ()  # numbers of the root function at their defaults
     made: int = 0  # lists and dictionaries so far
     loops: list[HostLoop] = field(default_factory=list)  # that are being run, outermost first
+    open: frozenset[str] = frozenset()  # parameters of a public root function, see `tensorparams.given`
     concrete: int = 0  # loops over constants are written out: configurations are being read
 
     @property
@@ -106,7 +107,7 @@ class Machine:
         """Starts on another function: names begin anew."""
         self.namer, self.notes, self.globals, self.states = Namer(), {}, {}, {}
         self.frames, self.calls, self.root, self.indexed, self.presumed = [], [], root, {}, {}
-        self.loops = []
+        self.loops, self.open = [], frozenset()
         self.steps, self.depth, self.recording, self.usual = 0, 0, True, ()
 
     def step(self) -> bool:

@@ -114,7 +114,8 @@ class LaunchSite:
     own settings (`num_warps`, `num_stages`, `num_ctas`, `maxnreg`), written at `option_spans`. `config` is
     the text of the autotuner's configuration that this site stands for: such a launch has one for each.
     `usual` are the numbers of the host function at their defaults: one choice of its caller. `axes_named`:
-    tensors are taken to have just the axes that the host code names.
+    tensors are taken to have just the axes that the host code names. `open`: the parameters of a public
+    host function that nothing but its own body says anything of.
     """
 
     kernel: str  # qualname of the kernel
@@ -140,6 +141,7 @@ class LaunchSite:
     usual: tuple[Bool, ...] = ()
     ranked: bool = True  # False when the grid or block is an unknown that is taken as one number
     axes_named: bool = False
+    open: frozenset[str] = frozenset()
 
 
 def tuples(sites: Sequence[LaunchSite]) -> dict[str, int]:

@@ -43,6 +43,16 @@ def learn(m: Machine, s: State, function: Function) -> None:
                 s.assume(contiguous_literal(a))
 
 
+def given(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The parameters of a function that anyone may call as it stands: public, with no decorator, and with a
+    result, which tells an operation from a helper that launches into what its callers made."""
+    returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
+    if node.name.startswith("_") or node.decorator_list or not returns:
+        return frozenset()
+    spec = node.args
+    return frozenset(a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
+
+
 def _ranks(node: ast.AST) -> dict[str, int]:
     """One more than the highest axis named, for names whose rank shows in no other way.
 

@@ -208,7 +208,7 @@ def _site(
         launches.span_of(m, config, 0, node), None, False, not inexact and not why,
         tuple(dict.fromkeys((*notes, *why))), function.scope.qualname if function is not None else "",
         source.module.filename, getattr(source.node, "lineno", 0),
-        ranked=not (isinstance(grid, Unknown) and grid.kind == ""), axes_named=bool(presumed),
+        ranked=not (isinstance(grid, Unknown) and grid.kind == ""), axes_named=bool(presumed), open=m.open,
         options=work.options, config=text,
         usual=tuple(subst(f, work.links) for f in m.usual),
         option_spans={k.arg: m.span(k.value) for k in node.keywords if k.arg in OPTIONS},

@@ -1,9 +1,9 @@
 """Obligation contract, for tile kernels: an access stays on the elements of its tensor.
 
-A tensor whose strides the host leaves free may be a part of a larger one (every second column, rows of a wider
-matrix): its elements then lie apart, and an offset that runs through them all without a gap comes to places
-between them that belong to someone else. Nothing leaves the memory, so no other obligation sees it. It is
-refuted by a launch with such a tensor whose run touches a place between its elements.
+A tensor whose strides the host leaves free may be a part of a larger one (every second column, rows of a
+wider matrix): its elements then lie apart, and an offset that runs through them all without a gap comes to
+places between them that belong to someone else. Nothing leaves the memory, so no other obligation sees it.
+It is refuted by a launch with such a tensor whose run touches a place between its elements.
 
 Asked of tensors with a stride that the kernel uses in another access, and of those that a public function
 takes from its caller and neither lays out nor asks about.
@@ -26,7 +26,7 @@ from gpulint.solver.reader import Reader
 from gpulint.solver.setting import Setting
 from gpulint.solver.sites import SiteRound
 from gpulint.solver.verdict import REFUTED, Obligation, Verdict, Witness
-from gpulint.term import ONE, ZERO, Int, Sym, ge, mod, mul, sub, subst, symbols
+from gpulint.term import ONE, ZERO, Int, Sym, ge, lt, mod, mul, sub, subst, symbols
 
 APART = 2  # a tensor's elements, or its rows, are this many times as far apart as if there were no gaps
 MAX_ELEMENTS = 1 << 14  # of a tensor whose places are listed
@@ -101,7 +101,7 @@ def _layout(s: Setting, arg: HostArray, used: Set[Sym]) -> Layout | None:
 def _left_open(
     s: Setting, arg: HostArray, layout: Layout, own: list[Access], sites: Sequence[LaunchSite]
 ) -> bool:
-    """Whether a caller of a public function may give the tensor in any layout, which the code never asks about.
+    """Whether a caller of a public function may give the tensor in any layout, of which the code says nothing.
 
     A vector that is only read is left to its caller: those are contiguous by their making, mostly. So is a
     tensor of any rank of which the launch takes some stride.
@@ -125,7 +125,7 @@ def _between(s: Setting, a: Access, layout: Layout) -> Witness | None:
         return None
     offset, name = seen.subscripts[0], a.array.name
     gap = ge(mod(offset, mul(layout.step, APART)), layout.step)
-    found = small_launch(s, [seen.domain, ge(offset, ZERO), gap])
+    found = small_launch(s, [seen.domain, ge(offset, ZERO), lt(offset, s.term(a.array.extents[0])), gap])
     if found is None:
         return None
     reader, launch = found

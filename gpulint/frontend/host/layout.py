@@ -213,7 +213,8 @@ def divided(used: set[str]) -> dict[Sym, Int]:
         part = numel("", start, drop).atom
         assert isinstance(part, Sym)
         for base in (n.removesuffix(part.name) for n in used if n.endswith(part.name)):
-            _link(out, symbols.size(base, None), mul(numel(base, start, drop), symbols.extent(base, axis, None)))
+            whole = mul(numel(base, start, drop), symbols.extent(base, axis, None))
+            _link(out, symbols.size(base, None), whole)
     return out
 
 

@@ -14,13 +14,14 @@ class LayoutAssumed(Rule):
 
     ## What it does
     Reports an access of a tile kernel that comes to a place between the elements of its tensor, at a launch
-    that takes the tensor in any layout: its strides are neither passed on, nor asked about, nor fixed by
-    `.contiguous()`. So it is of tensors whose stride another access of the kernel uses, and of the parameters of
-    public functions that return a result; vectors that are only read are left to the caller.
+    that takes the tensor in any layout. So it is of tensors whose stride another access of the kernel uses,
+    and of the parameters of public functions that return a result, where the code neither passes their
+    strides on, nor asks about them, nor calls `.contiguous()`. Vectors that are only read are left to the
+    caller.
 
     ## Why is this bad
-    A view like `base[:, ::2]` or `x.t()` is a tensor too. Flat offsets up to `x.numel()` then go to elements of
-    the base that are none of the view's: the result is wrong, and a store changes what nobody passed.
+    A view like `base[:, ::2]` is a tensor too. Flat offsets up to `x.numel()` then go to elements of the base
+    that are none of the view's: the result is wrong, and a store changes what nobody passed.
 
     ## Example
     ```python

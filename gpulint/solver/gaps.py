@@ -101,7 +101,7 @@ def _layout(s: Setting, arg: HostArray, used: Set[Sym]) -> Layout | None:
 def _left_open(
     s: Setting, arg: HostArray, layout: Layout, own: list[Access], sites: Sequence[LaunchSite]
 ) -> bool:
-    """Whether a caller of a public function may give the tensor in any layout, of which the code says nothing.
+    """Whether a caller of a public function may give the tensor in any layout: the code says nothing of it.
 
     A vector that is only read is left to its caller: those are contiguous by their making, mostly. So is a
     tensor of any rank of which the launch takes some stride.

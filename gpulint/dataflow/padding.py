@@ -23,6 +23,7 @@ from gpulint.dataflow.lanes import T, lane_atom
 from gpulint.dataflow.signs import truncates
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
+from gpulint.ir.types import FloatType
 from gpulint.term import Atom, Bool, Int, Scope
 from gpulint.term.build import of_atom
 
@@ -34,6 +35,8 @@ MAX_STEPS = 3000
 MAX_CASES = 6  # of one load at one use
 ACCESSES = ("load", "store", "atomic")
 EXTREMES = ("max", "min", "argmax", "argmin")
+PLAIN = ("direct", "real")  # the value itself, as it was loaded or made a float
+CARRIED = (*PLAIN, "sum")  # ways in which what a loop gathers is used as its parts are
 At = tuple[tuple[Atom, Int], ...]
 
 
@@ -43,8 +46,8 @@ class Way:
 
     `at`: where, as terms in place of its lanes and loop counters (those that are missing are the
     user's own). `what` and `span`: the operation closest to the load that combines lanes, or the use
-    itself. `pure`: how the value comes to it: `direct` (converted, scaled, at other lanes), `sum` (so,
-    into a sum), `exp` (so, into an exponential that is summed), or empty.
+    itself. `pure`: how the value comes to it: `direct` (converted, scaled, at other lanes), `real` (so, made a
+    float), `sum` (so, into a sum), `exp` (so, into an exponential that is summed), or empty.
     """
 
     at: At
@@ -74,7 +77,7 @@ def left_out(a: Analysis) -> tuple[LeftOut, ...]:
 
 
 def _zero(a: Analysis, e: Event) -> bool:
-    """Whether a load pads with a zero that is not one of an integer by its spelling."""
+    """Whether a load pads with zero."""
     assert e.other is not None
     node = a.graph.nodes[e.other]
     return node.kind == "const" and isinstance(node.data, (int, float)) and node.data == 0
@@ -204,7 +207,8 @@ class Walk:
             yield from self._carried(node, way)
         elif kind in ("eta", "exit", "last"):
             counter = cast(Atom, self.a.terms.counter(node.data).atom)
-            ended = replace(way, at=(*way.at, (counter, self._some())), pure="")
+            pure = way.pure if way.pure in CARRIED else ""
+            ended = replace(way, at=(*way.at, (counter, self._some())), pure=pure)
             yield from ((i, ended) for i in node.inputs)
         elif kind == "fresh":
             yield from self._combined(node, way)
@@ -246,8 +250,9 @@ class Walk:
         atom = cast(Atom, counter.atom)
         now = dict(way.at).get(atom, counter)
         kept = tuple((k, x) for k, x in way.at if k != atom)
-        way = replace(way, pure="")
-        yield node.inputs[0], replace(way, at=kept)
+        gathers = way.pure in CARRIED and not self._beats_zero(node.inputs[0], way)
+        way = replace(way, pure=way.pure if gathers else "")
+        yield node.inputs[0], replace(way, at=kept, pure="")
         if isinstance(now.atom, t.Sym) and now.atom.name.startswith("some."):
             yield node.inputs[1], way
             return
@@ -293,7 +298,13 @@ class Walk:
         if not way.pure:
             return [plain for _ in node.inputs]
         if node.kind == "cast":
-            return [way]
+            real = way.pure == "direct" and isinstance(node.type, FloatType)
+            return [replace(way, pure="real") if real else way]
+        if node.kind == "op" and node.op == way.what.removeprefix("arg") and way.pure in PLAIN:
+            a, b = node.inputs
+            return [plain if self._beats_zero(b, way) else way, plain if self._beats_zero(a, way) else way]
+        if node.kind == "op" and node.op == "add" and way.pure == "sum":
+            return [way, way]
         if node.kind == "opaque" and node.op in ("exp", "exp2") and way.pure == "sum":
             return [replace(way, pure="exp")]
         if node.kind == "op" and node.op in ("mul", "div"):
@@ -304,6 +315,14 @@ class Walk:
             return [way, plain]
         return [plain for _ in node.inputs]
 
+    def _beats_zero(self, i: int, way: Way) -> bool:
+        """Whether an operand of an extreme, or what it starts from, is no less extreme than a padding of zero."""
+        node = self.a.graph.nodes[i]
+        value = node.data if node.kind == "const" else None
+        if way.pure not in PLAIN or not isinstance(value, (int, float)):
+            return False
+        return value <= 0 if way.what.endswith("min") else value >= 0
+
     # --- loads -----------------------------------------------------------------------------------
 
     def _load(self, node: Node, way: Way) -> None:
@@ -313,7 +332,8 @@ class Walk:
             return
         wins = ""
         if event.other is not None:
-            wins = way.what if way.pure == "direct" and isinstance(self._pad(event), float) else ""
+            real = isinstance(self._pad(event), float) or way.pure == "real" or way.what.endswith("min")
+            wins = way.what if way.pure in PLAIN and real else ""
             wins = EXPONENTIALS if way.pure == "exp" else wins
             if not wins:
                 return

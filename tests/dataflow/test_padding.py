@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gpulint.dataflow import analyse, padding
 from gpulint.ir import nodes as n
+from gpulint.ir.types import FLOAT32
 from tests import tiles as b
 
 B, N = b.v("BLOCK"), b.v("n")
@@ -23,6 +26,10 @@ def load(other=None, target="v"):
 
 def total(value, name="sum", follows=((n.EVERY,),)):
     return b.let("s", b.unknown(name, value, follows=follows, row=4))
+
+
+def extreme(a, c):
+    return b.X(n.Binary("max", a.e, b.x(c).e, FLOAT32, b.at(3)))
 
 
 STORED = b.store("out", 0, value=b.v("s"))
@@ -88,3 +95,21 @@ def test_a_value_used_in_many_ways_is_used_everywhere():
     stores = [b.store("out", OFFS, B, N - row > OFFS, value=V, row=row) for row in rows]
     found = analyse(b.kernel(load(), *stores)).left_out
     assert any("some." in str(case.inside) for x in found for case in x.cases)
+
+
+def test_an_integer_zero_wins_a_minimum_and_a_maximum_of_floats():
+    assert [u[1] for u in uses(load(other=0), total(V, "min"), STORED)] == ["min"]
+    real = b.let("f", b.X(n.Cast(V.e, FLOAT32)))
+    assert [u[1] for u in uses(load(other=0), real, total(b.v("f"), "max"), STORED)] == ["max"]
+
+
+@pytest.mark.parametrize(("start", "wins"), [(float("-inf"), ["max"]), (0.0, [])])
+def test_what_a_loop_gathers_is_as_good_as_its_parts(start, wins):
+    gathered = b.let("m", extreme(b.v("m"), V))
+    body = b.let("m", start), b.loop("k", 0, N, 1, load(other=0.0), gathered), total(b.v("m"), "max"), STORED
+    assert [u[1] for u in uses(*body)] == wins
+
+
+def test_a_floor_that_beats_the_padding():
+    floored = b.let("m", extreme(V, 1e-12))
+    assert uses(load(other=0.0), floored, total(b.v("m"), "max"), STORED) == []

@@ -27,6 +27,7 @@ from gpulint.solver import (
     shapes,
     sites,
     strides,
+    unread,
 )
 from gpulint.solver.general import Round
 from gpulint.solver.options import (
@@ -83,6 +84,7 @@ def decide(
         lanes.check(a)
         late.check(a)
         gaps.check(a, sites_)
+        unread.check(a)
     verdicts = _merge(r, at) if at else _alone(r)
     taken = separate.parameters(start) if not at else []
     if not separate.assumed(start):

@@ -36,7 +36,7 @@ class GridLeavesElementsUncovered(VerdictRule):
     property = "covered"
 
     def claims(self, verdict: Verdict, view: View) -> bool:
-        return verdict.obligation.kind != "output"
+        return verdict.obligation.kind == "grid"
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         where = words.extents(witness) or "its array"

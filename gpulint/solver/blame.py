@@ -11,6 +11,7 @@ relation too.
 from __future__ import annotations
 
 import math
+from collections.abc import Set as Set
 
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.frontend.host.site import HostArray, of_device
@@ -22,7 +23,7 @@ from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import Obligation
-from gpulint.term import FALSE, ONE, Bool, Cmp, Int, Scope, Sym, and_, apps, const, eq, not_, subst, symbols
+from gpulint.term import FALSE, ONE, Bool, Cmp, Int, Scope, Sym, and_, apps, const, eq, ge, not_, subst, symbols
 from gpulint.term.build import of_atom
 
 MAX_STEP = 2**16
@@ -82,7 +83,8 @@ def _past_end(s: Setting, a: Access, axis: int) -> bool:
     more = frozenset(x for f in facts for x in symbols(f) if _launch(x))
     top, _, _ = ranges.goals(a, axis, seen.checks)
     kept = ranges.settle(s, seen.domain, top, Named(free | more, frozenset()))
-    return bool(kept.clauses) and not all(relation(s, c.condition) for c in kept.clauses)
+    spare = counting(s, {a.array.name})
+    return bool(kept.clauses) and not all(relation(s, c.condition, spare) for c in kept.clauses)
 
 
 def _before_start(s: Setting, a: Access, axis: int) -> bool:
@@ -99,7 +101,29 @@ def _before_start(s: Setting, a: Access, axis: int) -> bool:
     return not unknown and len({owner(x.name) for x in used}) < 2
 
 
-def relation(s: Setting, goal: Bool) -> bool:
+def counting(s: Setting, arrays: Set[str]) -> frozenset[str]:
+    """Tensors and lists of the caller that the launch takes nothing of but how many programs there are.
+
+    Asked of arrays that the host itself allocates by the sizes of other inputs (of some, where a condition
+    names none): those count what there is room for. An input that goes to no kernel and that the host
+    compares with nothing is then no other way to count them.
+    """
+    site = s.site
+    if site is None or s.binding is None:
+        return frozenset()
+    made = {k for k, a in site.arguments.items() if isinstance(a, HostArray) and a.fresh}
+    if not made or not arrays <= made:
+        return frozenset()
+    grid = [s.binding.host(t) for t in site.grid or ()]
+    kept = [t for k, t in s.binding.mapping.items() if not k.name.startswith("grid.")]
+    said = [f for f in s.binding.facts if f not in {ge(t, 1) for t in grid}]
+    ways = [{owner(x.name) for x in symbols(f)} for f in said]
+    used = {owner(x.name) for x in symbols(*kept)} | {x for w in ways if len(w) > 1 for x in w}
+    counts = {owner(x.name) for x in symbols(*grid) if not _plain(x)}
+    return frozenset(counts - used - {a.name for a in site.arguments.values() if isinstance(a, HostArray)})
+
+
+def relation(s: Setting, goal: Bool, spare: Set[str] = frozenset()) -> bool:
     """Whether a condition relates two or more free inputs in a way that the caller can keep.
 
     It does when, whatever one input is, the others can be chosen to keep it. A bound that no choice
@@ -108,11 +132,12 @@ def relation(s: Setting, goal: Bool) -> bool:
     element. Where the host code says that another input is a multiple of a number, the rows are as many
     times that number. Sizes that the host code equates are one input; those of the device are none. How an
     array's size and its extents belong together, where nothing fixes its rank, is for the caller to keep.
+    `spare` are inputs that count for none.
     """
     goal = subst(goal, _equated(s))
     owners: dict[str, set[Sym]] = {}
     for x in symbols(goal):
-        if not x.boolean and not of_device(x.name):
+        if not x.boolean and not of_device(x.name) and owner(x.name) not in spare:
             owners.setdefault(owner(x.name), set()).add(x)
     if goal == FALSE:
         return False

@@ -20,14 +20,14 @@ from gpulint.frontend.host.dtypes import INTEGERS
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
 from gpulint.solver import contents, presumed, questions, usual
-from gpulint.solver.blame import of_launch, owner, relation, stated
+from gpulint.solver.blame import counting, of_launch, owner, relation, stated
 from gpulint.solver.general import Round
 from gpulint.solver.options import COOPERATIVE_GRIDS, NAMED_AXES, USUAL_INPUTS
 from gpulint.solver.prover import Budget
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import TRUE, Int, Sym, and_, apps, const, ge, le, lt
+from gpulint.term import TRUE, Int, Sym, and_, apps, const, ge, le, lt, symbols
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
 
@@ -167,7 +167,9 @@ def independent(s: Setting, c: Clause) -> bool:
         return True
     condition = s.binding.apply(c.condition)
     rounded = (a.args[0] for a in apps(condition, op="floordiv"))
-    return not any(apps(x, op="floordiv") for x in rounded) and relation(s, condition)
+    arrays = {x.name.partition(".")[0] for x in symbols(c.condition) if names.is_extent(x.name)}
+    counted = counting(s, arrays) & {owner(x.name) for x in symbols(condition)}
+    return not (counted or any(apps(x, op="floordiv") for x in rounded)) and relation(s, condition)
 
 
 def chosen_by_caller(site: LaunchSite) -> bool:

@@ -46,8 +46,8 @@ class Way:
 
     `at`: where, as terms in place of its lanes and loop counters (those that are missing are the
     user's own). `what` and `span`: the operation closest to the load that combines lanes, or the use
-    itself. `pure`: how the value comes to it: `direct` (converted, scaled, at other lanes), `real` (so, made a
-    float), `sum` (so, into a sum), `exp` (so, into an exponential that is summed), or empty.
+    itself. `pure`: how the value comes to it: `direct` (converted, scaled, at other lanes), `real` (so, made
+    a float), `sum` (so, into a sum), `exp` (so, into an exponential that is summed), or empty.
     """
 
     at: At
@@ -316,7 +316,7 @@ class Walk:
         return [plain for _ in node.inputs]
 
     def _beats_zero(self, i: int, way: Way) -> bool:
-        """Whether an operand of an extreme, or what it starts from, is no less extreme than a padding of zero."""
+        """Whether an operand of an extreme, or what it starts from, is no less extreme than a zero."""
         node = self.a.graph.nodes[i]
         value = node.data if node.kind == "const" else None
         if way.pure not in PLAIN or not isinstance(value, (int, float)):

@@ -17,13 +17,31 @@ from gpulint.dataflow.access import Access, IntOp
 from gpulint.frontend.host.site import HostArray, of_device
 from gpulint.ir import symbols as names
 from gpulint.solver import powers, ranges
+from gpulint.solver.elements import exact
 from gpulint.solver.options import INT32_SIZES
 from gpulint.solver.prover import Budget, Prover
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import Obligation
-from gpulint.term import FALSE, ONE, Bool, Cmp, Int, Scope, Sym, and_, apps, const, eq, ge, not_, subst, symbols
+from gpulint.term import (
+    FALSE,
+    ONE,
+    ZERO,
+    Bool,
+    Cmp,
+    Int,
+    Scope,
+    Sym,
+    and_,
+    apps,
+    const,
+    eq,
+    ge,
+    not_,
+    subst,
+    symbols,
+)
 from gpulint.term.build import of_atom
 
 MAX_STEP = 2**16
@@ -104,23 +122,24 @@ def _before_start(s: Setting, a: Access, axis: int) -> bool:
 def counting(s: Setting, arrays: Set[str]) -> frozenset[str]:
     """Tensors and lists of the caller that the launch takes nothing of but how many programs there are.
 
-    Asked of arrays that the host itself allocates by the sizes of other inputs (of some, where a condition
+    Asked of arrays whose sizes are those by which the host itself allocates one (of none, where a condition
     names none): those count what there is room for. An input that goes to no kernel and that the host
     compares with nothing is then no other way to count them.
     """
-    site = s.site
-    if site is None or s.binding is None:
+    if s.site is None or s.binding is None:
         return frozenset()
-    made = {k for k, a in site.arguments.items() if isinstance(a, HostArray) and a.fresh}
-    if not made or not arrays <= made:
+    given = {k: a for k, a in s.site.arguments.items() if isinstance(a, HostArray)}
+    shapes = {k: {owner(x.name) for x in symbols(*(a.shape or ()))} for k, a in given.items()}
+    room = set().union(*(shapes[k] for k, a in given.items() if a.fresh))
+    if not room or not all(shapes.get(k) and shapes[k] <= room for k in arrays):
         return frozenset()
-    grid = [s.binding.host(t) for t in site.grid or ()]
+    grid = [t for k, t in s.binding.mapping.items() if k.name.startswith("grid.")]
     kept = [t for k, t in s.binding.mapping.items() if not k.name.startswith("grid.")]
     said = [f for f in s.binding.facts if f not in {ge(t, 1) for t in grid}]
     ways = [{owner(x.name) for x in symbols(f)} for f in said]
     used = {owner(x.name) for x in symbols(*kept)} | {x for w in ways if len(w) > 1 for x in w}
     counts = {owner(x.name) for x in symbols(*grid) if not _plain(x)}
-    return frozenset(counts - used - {a.name for a in site.arguments.values() if isinstance(a, HostArray)})
+    return frozenset(counts - used - {a.name for a in given.values()})
 
 
 def relation(s: Setting, goal: Bool, spare: Set[str] = frozenset()) -> bool:
@@ -132,8 +151,11 @@ def relation(s: Setting, goal: Bool, spare: Set[str] = frozenset()) -> bool:
     element. Where the host code says that another input is a multiple of a number, the rows are as many
     times that number. Sizes that the host code equates are one input; those of the device are none. How an
     array's size and its extents belong together, where nothing fixes its rank, is for the caller to keep.
-    `spare` are inputs that count for none.
+    What the host code checks to be no larger than another may be smaller: that the two are equal is nothing
+    that a caller would keep. `spare` are inputs that count for none.
     """
+    if _equates(s, goal):
+        return False
     goal = subst(goal, _equated(s))
     owners: dict[str, set[Sym]] = {}
     for x in symbols(goal):
@@ -156,6 +178,18 @@ def relation(s: Setting, goal: Bool, spare: Set[str] = frozenset()) -> bool:
             (ways if prover.prove(fixed, never, z3_too=False) else left).append(fixed)
     ways += [w for w, broken in zip(left, prover.unsat_each(goal, left), strict=True) if broken]
     return all(prover.unsat(w) for w in ways)
+
+
+def _equates(s: Setting, goal: Bool) -> bool:
+    """Whether a condition makes two inputs equal of which the host code checks only which is the larger."""
+    if not isinstance(goal, Cmp) or goal.op != "le":
+        return False
+    for f in s.prover.facts:
+        if isinstance(f, Cmp) and f.op == "le" and len({owner(x.name) for x in symbols(f)}) == 2:
+            times = exact(goal.poly, ZERO - f.poly) if f.poly.constant == 0 else None
+            if times is not None and (times.lo or 0) >= 0:
+                return True
+    return False
 
 
 def _multiple(prover: Prover, symbols_: set[Sym]) -> int:

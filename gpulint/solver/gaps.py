@@ -34,12 +34,14 @@ MAX_ELEMENTS = 1 << 14  # of a tensor whose places are listed
 
 @dataclass(frozen=True)
 class Layout:
-    """A tensor with gaps: what its free strides are, and where its elements lie, in host terms.
+    """A tensor with gaps: what its free strides are, what they would be without, and where its elements lie,
+    in host terms.
 
     Every element lies at a place that is less than `step` beyond a multiple of `APART * step`.
     """
 
     known: dict[Sym, Int]
+    plain: dict[Sym, Int]
     shape: tuple[Int, ...]
     strides: tuple[Int, ...]
     step: Int
@@ -67,9 +69,8 @@ def _first(s: Setting, name: str, arg: HostArray, sites: Sequence[LaunchSite]) -
     layout = _layout(s, arg, used) if own else None
     if layout is None or not (layout.known.keys() & used or _left_open(s, arg, layout, own, sites)):
         return None
-    at = layouts.known_at(s, layout.known)
     for x in own:
-        w = _between(at, x, layout)
+        w = _between(s, x, layout)
         if w is not None:
             o = Obligation("contract", "gaps", x.span, access=x)
             return Verdict(o, REFUTED, reason=arg.name or name, witness=w, site=s.site, rung="search")
@@ -87,7 +88,7 @@ def _layout(s: Setting, arg: HostArray, used: Set[Sym]) -> Layout | None:
         return None
     if arg.shape is None:
         ((span, size),) = plain.items()
-        return Layout({span: sub(mul(size, APART), ONE)}, (size,), (mul(ONE, APART),), ONE)
+        return Layout({span: sub(mul(size, APART), ONE)}, plain, (size,), (mul(ONE, APART),), ONE)
     free = plain.keys() & used or plain.keys()
     known = {k: mul(t, APART) if k in free else t for k, t in plain.items()}
     shape = tuple(map(s.binding.host, arg.shape))
@@ -95,7 +96,7 @@ def _layout(s: Setting, arg: HostArray, used: Set[Sym]) -> Layout | None:
     inner = next((t.atom for t in reversed(given) if t.atom in free), None)
     if not isinstance(inner, Sym):
         return None
-    return Layout(known, shape, tuple(subst(t, known) for t in given), plain[inner])
+    return Layout(known, plain, shape, tuple(subst(t, known) for t in given), plain[inner])
 
 
 def _left_open(
@@ -118,8 +119,12 @@ def _left_open(
     return not vector or any(x.mode == "write" for x in own)
 
 
-def _between(s: Setting, a: Access, layout: Layout) -> Witness | None:
-    """A run in which an access touches a place that no element of the tensor has."""
+def _between(free: Setting, a: Access, layout: Layout) -> Witness | None:
+    """A run in which an access touches a place that no element of the tensor has.
+
+    The same launch of a tensor without gaps must run without fault.
+    """
+    s = layouts.known_at(free, layout.known)
     seen = s.see(a)
     if len(seen.subscripts) != 1:
         return None
@@ -131,6 +136,9 @@ def _between(s: Setting, a: Access, layout: Layout) -> Witness | None:
     reader, launch = found
     place, elements = reader.number(offset, 0), _places(reader, layout)
     if elements is None or place in elements:
+        return None
+    plain = Reader(layouts.known_at(free, layout.plain), reader.model, ()).launch()
+    if plain is None or run(s.kernel, plain).violations:
         return None
     outcome = run(s.kernel, launch)
     touched = outcome.read.get(name, set()) if a.mode == "read" else outcome.written.get(name, {})

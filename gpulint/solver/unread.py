@@ -1,9 +1,9 @@
 """Obligation covered, for inputs of tile kernels: a row that is longer than a capped block is read whole.
 
-Where the host caps a block's length (`min(next_power_of_2(n), 4096)`) and a load takes one block of a row, what is
-left of a longer row is never looked at: a sum or a maximum of it is that of its beginning. Nothing is out
-of range, and every output is written. It is refuted by two runs: with a row as long as the cap the kernel reads
-every element of the input, with a longer one it does not.
+Where the host caps a block's length (`min(next_power_of_2(n), 4096)`) and a load takes one block of a row,
+what is left of a longer row is never looked at: a sum or a maximum of it is that of its beginning. Nothing
+is out of range, and every output is written. It is refuted by two runs: with a row as long as the cap the
+kernel reads every element of the input, with a longer one it does not.
 """
 
 from __future__ import annotations

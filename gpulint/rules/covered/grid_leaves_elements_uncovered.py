@@ -36,7 +36,7 @@ class GridLeavesElementsUncovered(VerdictRule):
     property = "covered"
 
     def claims(self, verdict: Verdict, view: View) -> bool:
-        return verdict.obligation.kind == "grid"
+        return verdict.obligation.kind not in ("output", "input")
 
     def message(self, verdict: Verdict, witness: Witness) -> str:
         where = words.extents(witness) or "its array"

@@ -12,7 +12,9 @@ def grid_at_fault(verdict: Verdict, view: View) -> bool:
     if o.property != "covered" or o.kind != "output" or launch is None:
         return False
     return any(
-        v.obligation.property == "covered" and v.obligation.kind not in ("output", "input") and v.kind == REFUTED
+        v.obligation.property == "covered"
+        and v.obligation.kind not in ("output", "input")
+        and v.kind == REFUTED
         for v in view.result.verdicts
         if v.site is not None and v.site.span == launch.span and _array(v) == _array(verdict)
     )

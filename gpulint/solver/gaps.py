@@ -105,7 +105,7 @@ def _left_open(
     """Whether a caller of a public function may give the tensor in any layout: the code says nothing of it.
 
     A vector that is only read is left to its caller: those are contiguous by their making, mostly. So is a
-    tensor of any rank of which the launch takes some stride.
+    tensor of any rank of which the launch takes some stride, or no size where it is only read.
     """
     assert s.site is not None and s.binding is not None
     followed = any(x.span == s.site.span and x.callers for x in sites)
@@ -115,8 +115,12 @@ def _left_open(
     strides = {x.name for x in symbols(*s.binding.facts, *s.binding.mapping.values()) if ".stride(" in x.name}
     if arg.shape is None and any(x.partition(".stride(")[0] in names for x in strides):
         return False
-    vector = arg.shape is not None and len(arg.shape) < 2
-    return not vector or any(x.mode == "write" for x in own)
+    if any(x.mode == "write" for x in own):
+        return True
+    if arg.shape is not None:
+        return len(arg.shape) > 1
+    scalars = [t for k, t in s.binding.mapping.items() if "." not in k.name or k.name.startswith("grid.")]
+    return bool(symbols(*layout.shape) & symbols(*scalars))
 
 
 def _between(free: Setting, a: Access, layout: Layout) -> Witness | None:

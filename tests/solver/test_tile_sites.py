@@ -236,4 +236,5 @@ def test_contiguity_does_not_cover_what_is_left_out() -> None:
 
 def test_a_launch_that_leaves_the_layout_open_does_not_meet_the_clause() -> None:
     report = pipeline.check_file(HEAD + LIKE.format(bound="cols"), "kernel.py", Config())
-    assert [s.status for k in report.kernels for s in k.sites] == ["undecided"]
+    assert [s.status for k in report.kernels for s in k.sites] == ["violates"]
+    assert [f.code for f in report.findings if f.severity != "info"] == ["GL514"]  # rows by another's stride

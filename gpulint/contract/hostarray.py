@@ -22,7 +22,8 @@ MAX_RANK = 32  # NumPy had this limit; more axes than this are no array
 @dataclass(frozen=True)
 class Elements:
     """What the host knows of an array's elements: their bounds, whether they are all different, whether
-    they never fall, the first and the last of those that do not, how many there are. None: nothing."""
+    they never fall, the first and the last of those that do not, how many there are, and a negative number
+    that stands for none. None: nothing."""
 
     low: Int | None = None
     high: Int | None = None
@@ -31,6 +32,7 @@ class Elements:
     first: Int | None = None
     last: Int | None = None
     count: Int | None = None
+    sentinel: int | None = None
 
     def bounds(self, element: Int) -> list[Bool]:
         """What holds of one element."""
@@ -41,7 +43,7 @@ class Elements:
         """The same with the names of one quantity made one."""
         terms = (self.low, self.high, self.first, self.last, self.count)
         low, high, first, last, count = (None if t is None else subst(t, links) for t in terms)
-        return Elements(low, high, self.injective, self.sorted, first, last, count)
+        return replace(self, low=low, high=high, first=first, last=last, count=count)
 
 
 @dataclass
@@ -101,7 +103,7 @@ def pointer_terms(name: str, span: Int) -> dict[Sym, Int]:
 
 def elements_of(a: HostArray) -> Elements | None:
     """What is known of the elements; None for nothing."""
-    known = Elements(a.low, a.high, a.injective, a.sorted, a.first, a.last)
+    known = Elements(a.low, a.high, a.injective, a.sorted, a.first, a.last, sentinel=a.sentinel)
     count = a.span if a.contiguous and a.shape is not None and len(a.shape) == 1 else None
     return replace(known, count=count) if known != Elements() else None
 

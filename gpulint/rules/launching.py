@@ -14,14 +14,14 @@ from gpulint.solver.verdict import REFUTED, SiteVerdict, Verdict, Witness
 # Kinds of refuted contract obligations that have a rule of their own; GL501 reports all others.
 (
     UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE, COOPERATIVE,
-    STRIDE, GAPS,
+    STRIDE, GAPS, ROW_WIDTH,
 ) = (
     "unsatisfiable", "rank", "threads-per-block", "block-axis", "grid-axis", "shared-memory",
-    "static-shared", "autotune", "arange", "cooperative-grid", "stride", "gaps",
+    "static-shared", "autotune", "arange", "cooperative-grid", "stride", "gaps", "row-width",
 )  # fmt: skip
 OWN_RULE = (
     UNSATISFIABLE, RANK, THREADS, BLOCK_AXIS, GRID_AXIS, SHARED, STATIC, AUTOTUNE, ARANGE, COOPERATIVE,
-    STRIDE, GAPS,
+    STRIDE, GAPS, ROW_WIDTH,
 )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from gpulint.solver import (
     late,
     launches,
     questions,
+    rowwidth,
     search,
     separate,
     shapes,
@@ -85,6 +86,7 @@ def decide(
         late.check(a)
         gaps.check(a, sites_)
         unread.check(a)
+        rowwidth.check(a)
     verdicts = _merge(r, at) if at else _alone(r)
     taken = separate.parameters(start) if not at else []
     if not separate.assumed(start):

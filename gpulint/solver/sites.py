@@ -19,11 +19,12 @@ from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.dtypes import INTEGERS
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
-from gpulint.solver import contents, presumed, questions, usual
+from gpulint.solver import contents, presumed, questions, sentinels, usual
 from gpulint.solver.blame import counting, of_launch, owner, relation, stated
 from gpulint.solver.general import Round
 from gpulint.solver.options import COOPERATIVE_GRIDS, NAMED_AXES, USUAL_INPUTS
 from gpulint.solver.prover import Budget
+from gpulint.solver.search import find
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
@@ -200,5 +201,9 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         w = questions.refute(at, v.obligation) if at is not None and of_launch(at, v.obligation) else None
         if w is not None:
             return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
+    asked = sentinels.ask(s, v.obligation) if binding.exact and s.budget.models > 0 else None
+    w = find(s, asked) if asked is not None else None
+    if w is not None:
+        return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
     reason = new.reason or v.reason
     return replace(v, kind=UNDECIDED, site=s.site, reason=reason)

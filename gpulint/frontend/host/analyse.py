@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gpulint.frontend.host import autograd, tensorparams, torchmethods
+from gpulint.frontend.host import autograd, documented, tensorparams, torchmethods
 from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
 from gpulint.frontend.host.arrays import says_shape
 from gpulint.frontend.host.evaluate import evaluate
@@ -120,6 +120,7 @@ def _run(m: Machine, function: Function, owner: Class | None) -> list[Function]:
         autograd.remember(m, s, function, forward, env)
     if m.tiles:
         tensorparams.learn(m, s, function)
+        m.sentinels = documented.sentinels(function.node, function.module, m.project)
     m.frames = [Frame(function)]
     assert not isinstance(function.node, ast.Lambda)
     end = execute(m, s, function.node.body)

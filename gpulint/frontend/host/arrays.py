@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.dtypes import dtype_code, dtype_of
-from gpulint.frontend.host.elements import changed, constant, exposed, rewritten, unsaid
+from gpulint.frontend.host.elements import changed, constant, exposed, full, rewritten, unsaid
 from gpulint.frontend.host.layout import gapless, settled
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.operators import ceil, ratio
@@ -77,7 +77,7 @@ def _library(
 ) -> Value | None:
     if name in SHAPED:
         made = _shaped(m, s, args, kw, text, SHAPED[name], 2 if name == "full" else 1, torch)
-        return constant(made, _NUMBERS[name]) if name in _NUMBERS else made
+        return constant(made, _NUMBERS[name]) if name in _NUMBERS else full(made, name, args, kw)
     if name in LIKE and args:
         made = like(m, s, args[0], kw, text, LIKE[name])
         number = _NUMBERS.get(name.partition("_")[0])

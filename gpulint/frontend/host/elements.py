@@ -8,12 +8,13 @@ array that may lie there without the facts (`current`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.memories import meet
 from gpulint.frontend.host.state import State
-from gpulint.frontend.host.values import Arr, Map, Seq, Value, as_array
+from gpulint.frontend.host.values import NONE, Arr, Map, Seq, Value, as_array, as_int
 from gpulint.term import const
 
 EVERYTHING = "*"  # in `State.changed`: paths were joined without following what they write
@@ -54,6 +55,12 @@ def lasting(v: Value) -> Value:
 def constant(v: Value, number: int) -> Value:
     """An array of one number."""
     return replace(v, low=const(number), high=const(number)) if isinstance(v, Arr) else v
+
+
+def full(v: Value, name: str, args: Sequence[Value], kw: Mapping[str, Value]) -> Value:
+    """An array that `full(shape, number)` made, if that is the name of what made it."""
+    number = as_int(kw.get("fill_value", args[1] if len(args) > 1 else NONE)) if name == "full" else None
+    return constant(v, number.value) if number is not None and number.value is not None else v
 
 
 def exposed(s: State, v: Value) -> None:

@@ -96,6 +96,7 @@ class Machine:
     made: int = 0  # lists and dictionaries so far
     loops: list[HostLoop] = field(default_factory=list)  # that are being run, outermost first
     open: frozenset[str] = frozenset()  # parameters of a public root function, see `tensorparams.given`
+    sentinels: dict[str, int] = field(default_factory=dict)  # by parameter, see `documented`
     concrete: int = 0  # loops over constants are written out: configurations are being read
 
     @property
@@ -107,7 +108,7 @@ class Machine:
         """Starts on another function: names begin anew."""
         self.namer, self.notes, self.globals, self.states = Namer(), {}, {}, {}
         self.frames, self.calls, self.root, self.indexed, self.presumed = [], [], root, {}, {}
-        self.loops, self.open = [], frozenset()
+        self.loops, self.open, self.sentinels = [], frozenset(), {}
         self.steps, self.depth, self.recording, self.usual = 0, 0, True, ()
 
     def step(self) -> bool:

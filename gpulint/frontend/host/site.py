@@ -50,7 +50,8 @@ class HostArray:
     nothing is known. `start`: how many elements of the buffer lie before a contiguous argument, where
     known. `sharing`: buffers that the argument may be in instead of its own (`x.reshape(-1)` is x's memory
     or a copy). `rounds`: the counters of host loops whose launches fill an allocation together that was empty
-    before; the launch happens for every value of them that the site's facts allow.
+    before; the launch happens for every value of them that the site's facts allow. `sentinel`: a negative
+    number that the host code says elements may be, for none.
     """
 
     name: str
@@ -74,6 +75,7 @@ class HostArray:
     sharing: tuple[str, ...] = ()
     start: Int | None = None
     rounds: tuple[Int, ...] = ()
+    sentinel: int | None = None
 
     @property
     def memories(self) -> frozenset[str]:

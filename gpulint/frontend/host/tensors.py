@@ -54,6 +54,7 @@ def tensor(m: Machine, s: State, a: Arr, text: str) -> HostArray:
     )  # fmt: skip
     if changed(s, a):
         return made
+    made = replace(made, sentinel=m.sentinels.get(values_of(a)))
     low, high = bounds(s, a)
     made = replace(
         made, low=low, high=high,

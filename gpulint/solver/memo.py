@@ -18,6 +18,7 @@ from gpulint.solver.constraints import Constraint, Constraints
 from gpulint.solver.eliminate import SETTLE, Bounder
 from gpulint.solver.given import Given
 from gpulint.solver.pairs import Order
+from gpulint.solver.points import Points
 from gpulint.solver.replays import Replays
 from gpulint.solver.space import Seen, see
 from gpulint.term import Bool, Int
@@ -29,6 +30,7 @@ class Memo:
 
     unsat: dict[frozenset[Bool], bool] = field(default_factory=dict)
     replays: Replays = field(default_factory=Replays)
+    points: Points = field(default_factory=Points)
     order: Order | None = None
     cases: Halves = field(default_factory=dict)
     _store: Constraints = field(default_factory=Constraints)

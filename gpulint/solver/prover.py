@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 SPLITS = 4
 MAX_SORTED = 8  # elements of sorted arrays that are compared with each other in one question
+CONNECTED = 64  # facts through so many others are all that there are
 PROOF_HOPS = 2  # facts further from a goal seldom matter to a proof and cost encoding
 ELEMENT = sym("element", Scope.POINT)  # stands for a loaded element in `ranges`
 _ELEMENT = next(iter(symbols(ELEMENT)))
@@ -89,6 +90,7 @@ class Prover:
         self._relevant: dict[tuple[frozenset[Sym], int], list[Bool]] = {}
         self._bounders: dict[tuple[Bool | Int | int, ...], Bounder] = {}
         self._cache: dict[tuple[Bool, Bool, bool], str] = {}
+        self._refuted: dict[tuple[Bool, Bool], bool] = {}
 
     @cached_property
     def _solved(self) -> equalities.Solved:
@@ -158,12 +160,27 @@ class Prover:
             return "bounds"
         key = (domain, goal, z3_too)
         if key not in self._cache:
-            own = self._reduced
-            where, what = subst(domain, dict(self._solved)), subst(goal, dict(self._solved))
-            self._cache[key] = own._cheap(where, what, SPLITS) or (
-                "z3" if z3_too and self.unsat(domain, not_(goal)) else ""
-            )
+            self._cache[key] = "" if self.refuted(domain, goal) else self._ladder(domain, goal, z3_too)
         return self._cache[key]
+
+    def refuted(self, domain: Bool, goal: Bool) -> bool:
+        """Whether a point is known where the facts and the domain hold and the goal does not."""
+        key = (domain, goal)
+        if key not in self._refuted:
+            asked = and_(domain, not_(goal))
+            self._refuted[key] = asked != FALSE and self.memo.points.meet(self._claims(asked, CONNECTED))
+        return self._refuted[key]
+
+    def _claims(self, asked: Bool, hops: int) -> list[Bool]:
+        """The parts of a condition, with what is known of its elements and symbols."""
+        parts = [asked, *self.elements(asked)]
+        parts += self.relevant(*parts, hops=hops)
+        return list(dict.fromkeys(p for c in parts for p in conjuncts(c)))
+
+    def _ladder(self, domain: Bool, goal: Bool, z3_too: bool) -> str:
+        where, what = subst(domain, dict(self._solved)), subst(goal, dict(self._solved))
+        how = self._reduced._cheap(where, what, SPLITS)
+        return how or ("z3" if z3_too and self.unsat(domain, not_(goal)) else "")
 
     def bounder(self, domain: Bool, *goals: Int) -> Bounder:
         """Elimination over the facts and the domain, with the definitions that the terms need."""
@@ -229,13 +246,15 @@ class Prover:
         whole = powers.cases(whole) or whole
         if whole == FALSE:
             return True
-        whole = and_(whole, *self.elements(whole))
-        claims = [whole, *self.relevant(whole, hops=PROOF_HOPS)]
-        key = frozenset(p for c in claims for p in conjuncts(c))
+        claims = self._claims(whole, PROOF_HOPS)
+        key = frozenset(claims)
         if key not in self.memo.unsat:
-            if not self.budget.spend("proofs"):
+            if self.memo.points.meet(claims):
+                self.memo.unsat[key] = False
+            elif not self.budget.spend("proofs"):
                 return False
-            self.memo.unsat[key] = self._contradictory(claims)
+            else:
+                self.memo.unsat[key] = self._contradictory(claims)
         return self.memo.unsat[key]
 
     def unsat_each(self, whole: Bool, ways: Sequence[Bool]) -> list[bool]:
@@ -251,6 +270,10 @@ class Prover:
         claims = [whole, *self.relevant(whole, *ways, hops=PROOF_HOPS)]
         key = frozenset(p for c in claims for p in conjuncts(c))
         asked = [w for w in dict.fromkeys(ways) if (key | {w}) not in self.memo.unsat]
+        for w in asked:
+            if self.memo.points.meet([*conjuncts(w), *key]):
+                self.memo.unsat[key | {w}] = False
+        asked = [w for w in asked if (key | {w}) not in self.memo.unsat]
         asked = [w for w in asked if self.budget.spend("proofs")]
         for w, answer in zip(asked, alternatives(claims, asked, self.rlimit), strict=True):
             self.memo.unsat[key | {w}] = answer

@@ -77,7 +77,7 @@ def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEP
     An empty conjunction is a proof; no alternative means that elimination found nothing.
     """
     bounder = prover.bounder(domain, p)
-    if bounder.proves(p):
+    if not prover.refuted(domain, le(p, 0)) and bounder.proves(p):
         return [()]
     split = extremes(p, bounder.proves) if depth else None
     if split is not None:

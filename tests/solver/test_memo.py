@@ -86,8 +86,8 @@ def test_ways_asked_together_show_what_they_show_alone_and_nothing_that_is_not_s
     assert any(together)
 
 
-def test_each_way_costs_one_question_and_none_when_asked_again() -> None:
-    budget = Budget(proofs=3)
+def test_each_way_without_a_point_costs_one_question_and_none_when_asked_again() -> None:
+    budget = Budget(proofs=2)
     p = Prover(FACTS, 400_000, budget=budget)
     answers = p.unsat_each(TRUE, WAYS)
     assert answers[:3] == [False, True, True] and answers[3:] == [False, False, False]

@@ -110,8 +110,8 @@ class KernelSource:
     `signatures` are the eager signatures as written (strings or expressions). `options` are the
     other keyword arguments. `declared` are contract clauses given by decorator or comment. `tuples` are
     parameters for which every launch in view gives a tuple, with its length. `given`: compile-time values of
-    parameters, which then are none; `wide`: integer parameters of 64 bits. Both of Triton kernels, where they
-    are compiled.
+    parameters, which then are none; `wide`: integer parameters of 64 bits; `asserted`: that assertions in the
+    kernel hold, which nothing checks when it runs. All three of Triton kernels, where they are compiled.
     """
 
     node: FunctionNode
@@ -128,6 +128,7 @@ class KernelSource:
     tuples: Mapping[str, int] = field(default_factory=dict)
     given: Mapping[str, Plain] = field(default_factory=dict)
     wide: frozenset[str] = frozenset()
+    asserted: bool = True
 
 
 @dataclass(frozen=True)

@@ -291,3 +291,53 @@ def test_a_configuration_of_the_autotuner_is_chosen_by_number(tmp_path: Path) ->
         proved(tmp_path, TUNED, **given)
     with pytest.raises(CompileError, match="2 configurations, not 3"):
         proved(tmp_path, TUNED, config=3, **given)
+
+
+ASSERTED = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    ASSERTION
+    at = tl.arange(0, BLOCK)
+    tl.store(out_ptr + tl.program_id(0) * LENGTH + at, tl.load(x_ptr + at))
+"""
+
+
+@pytest.mark.parametrize(
+    "text", ["tl.assume(n == BLOCK)", "assert n == BLOCK", "tl.device_assert(n == BLOCK)"]
+)
+def test_what_a_kernel_asserts_of_its_parameters_is_checked_by_launches(tmp_path: Path, text: str) -> None:
+    p = proved(tmp_path, ASSERTED.replace("ASSERTION", text).replace("LENGTH", "n"))
+    assert p.result.status == "verified" and "n == 64" in map(str, p.result.declared)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m = n\n    tl.assume(m == 64)",
+        "if n > 0:\n        tl.assume(n == 64)",
+        "n = n + 0\n    assert n == 64",
+    ],
+)
+def test_what_a_launch_cannot_check_is_no_fact(tmp_path: Path, text: str) -> None:
+    p = proved(tmp_path, ASSERTED.replace("ASSERTION", text).replace("LENGTH", "n"))
+    assert "n >= 64" in map(str, p.clauses) and "n == 64" not in map(str, p.clauses)
+
+
+def test_an_assertion_about_the_program_proves_nothing(tmp_path: Path) -> None:
+    text = """
+    import triton
+    import triton.language as tl
+
+
+    @triton.jit
+    def add(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0)
+        tl.device_assert(at < n)
+        tl.store(out_ptr + at, 1.0)
+    """
+    p = proved(tmp_path, text)
+    assert [str(c) for c in p.clauses if "out_ptr" in str(c)] == ["grid.x <= out_ptr.size"]

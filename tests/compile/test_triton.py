@@ -86,3 +86,15 @@ def test_what_the_compiler_refuses_is_said_and_nothing_is_written(
 def test_other_stages_are_printed(emit: str, holds: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", str(EXAMPLE), "--emit", emit, "--signature", TYPES]) == 0
     assert holds in capsys.readouterr().out
+
+
+def test_hints_that_nobody_checks_do_not_reach_the_compiler(tmp_path: Path) -> None:
+    source, text = tmp_path / "k.py", EXAMPLE.read_text()
+    hinted = text.replace("    mask = offsets", "    tl.assume(tl.program_id(0) < 7)\n    mask = offsets")
+    hinted = hinted.replace("x_ptr + offsets,", "x_ptr + tl.max_contiguous(tl.multiple_of(offsets, 7), 7),")
+    assert hinted.count("tl.assume") == hinted.count("max_contiguous") == 1
+    source.write_text(hinted)
+    assert compiled(source, tmp_path / "k.ttir", "--emit", "ttir") == 0
+    found = (tmp_path / "k.ttir").read_text()
+    assert "llvm.intr.assume" not in found
+    assert "tt.contiguity" not in found and "tt.divisibility = dense" not in found

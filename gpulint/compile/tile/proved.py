@@ -2,7 +2,8 @@
 
 Constants take the place of parameters before the kernel is lowered, as Triton specialises it. That an
 argument is a multiple of 16 is a clause of the contract: assumed in the proof, told to the compiler, and
-checked at every launch. A clause that the kernel declares may say so as well (`M % 128 == 0`).
+checked at every launch. A clause that the kernel declares may say so as well (`M % 128 == 0`). What the
+kernel asserts is no fact, since nothing checks it, unless it is a clause as well (`assertions`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpulint.compile.error import CompileError
-from gpulint.compile.tile import descriptors
+from gpulint.compile.tile import assertions, descriptors
 from gpulint.compile.tile import signature as sig
 from gpulint.compile.tile.signature import PointerSpec, Signature
 from gpulint.compile.tile.skeleton import Skeleton, skeleton
@@ -85,7 +86,7 @@ def prove(
         raise CompileError("a kernel with a variable number of arguments is not compiled", first.header)
     sites = _configured(first, sites, wanted)
     constants = sig.constants(first, names, wanted.constants, sites)
-    source = replace(source, given=constants)
+    source = replace(source, given=constants, asserted=False)
     kernel = lower(source, project)
     passed = tuple(x for x in names if x not in constants)
     kernel = replace(kernel, params=_in_order(kernel, passed))
@@ -95,6 +96,8 @@ def prove(
         kernel = lower(replace(source, wide=wide), project)
         kernel = replace(kernel, params=_in_order(kernel, passed))
     kernel = retype(kernel, _integers(kernel, types))
+    stated = assertions.clauses(source, project, passed)
+    kernel = replace(kernel, declared=(*kernel.declared, *stated))
     kernel = replace(kernel, declared=_declared(kernel, constants, types))
     read = declared(kernel)
     if read.errors:

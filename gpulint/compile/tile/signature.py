@@ -17,7 +17,7 @@ from gpulint.compile.error import CompileError
 from gpulint.frontend.host.site import Argument, HostArray, LaunchSite, Scalar
 from gpulint.frontend.triton.types import NAMES
 from gpulint.ir import nodes as n
-from gpulint.ir.types import BoolType, FloatType, IntType, Type
+from gpulint.ir.types import BoolType, FloatType, IntType, Type, Unknown
 from gpulint.source.values import DType, Plain
 
 MAX_LENGTH = 10_000
@@ -167,7 +167,8 @@ def choose(
         raise CompileError(f"the kernel has no argument `{name}`")
     out = []
     for spec, p in zip(found, params, strict=True):
-        if p.is_array != isinstance(spec, PointerSpec):
+        unused = isinstance(p.type, Unknown) and isinstance(spec, PointerSpec)
+        if p.is_array != isinstance(spec, PointerSpec) and not unused:
             wanted = "a pointer" if p.is_array else "a number"
             raise CompileError(f"`{p.name}` is used as {wanted}, not as {spec}", p.span)
         out.append(type(spec)(spec.kind, spec.multiple or p.name in multiples))

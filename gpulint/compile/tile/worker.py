@@ -15,6 +15,7 @@ import sys
 import types
 from typing import Any
 
+HINTS = ("multiple_of", "max_contiguous", "max_constancy")
 STAGES = ("ttir", "ttgir", "llir", "ptx")
 KEPT = (
     "name", "num_warps", "num_ctas", "num_stages", "shared", "global_scratch_size", "global_scratch_align",
@@ -37,6 +38,7 @@ def main() -> None:
 def compiled(request: dict[str, Any]) -> dict[str, Any]:
     """The stages of one kernel, and what its launch needs."""
     triton: Any = importlib.import_module("triton")
+    unhinted(triton)
     backends: Any = importlib.import_module("triton.backends.compiler")
     kernel = functions(request["parts"], triton)[request["parts"][0]["key"]][request["kernel"]]
     constants = {name: value_of(v, triton) for name, v in request["constants"].items()}
@@ -53,6 +55,28 @@ def compiled(request: dict[str, Any]) -> dict[str, Any]:
         "cubin": base64.b64encode(made.asm["cubin"]).decode(),
         "metadata": {name: metadata.get(name) for name in KEPT},
     }
+
+
+def unhinted(triton: Any) -> None:
+    """Take away what tells the compiler things that nobody checks: it would rely on them without proof.
+
+    What launches are checked for, the compiler is told by its own means (`tt.divisibility`).
+    """
+    core = triton.language.core
+
+    @core.builtin  # type: ignore[untyped-decorator]
+    def same(input: Any, values: Any, _semantic: Any = None) -> Any:
+        return input
+
+    @core.builtin  # type: ignore[untyped-decorator]
+    def nothing(cond: Any, _semantic: Any = None) -> None:
+        return None
+
+    for name, instead in (*((hint, same) for hint in HINTS), ("assume", nothing)):
+        instead.__module__ = core.__name__
+        for module in (core, triton.language):
+            if hasattr(module, name):
+                setattr(module, name, instead)
 
 
 def functions(parts: list[dict[str, Any]], triton: Any) -> dict[str, dict[str, Any]]:

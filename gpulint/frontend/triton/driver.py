@@ -40,7 +40,7 @@ def lower(source: KernelSource, project: Project) -> n.Kernel:
     for globals.
     """
     world = worlds.of(project)
-    kinds = Kinds(wide=source.wide)
+    kinds = Kinds(wide=source.wide, asserted=source.asserted)
     with deep_recursion():
         for _ in range(MAX_ROUNDS):
             before = kinds.state()

@@ -106,9 +106,16 @@ def as_is(cx: Context, given: Given, node: ast.AST) -> Value:
     return given.get("value")
 
 
-@intrinsic("tl.assume tl.static_assert tl.device_assert", "cond msg")
-def asserted(cx: Context, given: Given, node: ast.AST) -> Value:
+@intrinsic("tl.static_assert", "cond msg")
+def compiled_if(cx: Context, given: Given, node: ast.AST) -> Value:
     assume(cx, ops.truth(cx, given.get("cond"), node), node)
+    return NONE
+
+
+@intrinsic("tl.assume tl.device_assert", "cond msg")
+def asserted(cx: Context, given: Given, node: ast.AST) -> Value:
+    if cx.kinds.asserted:
+        assume(cx, ops.truth(cx, given.get("cond"), node), node)
     return NONE
 
 

@@ -26,6 +26,7 @@ class Kinds:
     factors: set[str] = field(default_factory=set)  # used as only a number can be
     texts: set[str] = field(default_factory=set)  # strings, types, functions
     wide: frozenset[str] = frozenset()  # integers of 64 bits, as the caller of the lowering says
+    asserted: bool = True  # assertions of the kernel hold, likewise
 
     def point(self, roots: Iterable[str]) -> None:
         """One of the parameters is a pointer: the one named so, else the first that need not be a number."""

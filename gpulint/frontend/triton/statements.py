@@ -195,7 +195,8 @@ def raise_(cx: Context, s: ast.Raise) -> None:
 
 @statement(ast.Assert)
 def assert_(cx: Context, s: ast.Assert) -> None:
-    assume(cx, ex.test(cx, s.test), s)
+    if cx.kinds.asserted:
+        assume(cx, ex.test(cx, s.test), s)
 
 
 def assume(cx: Context, condition: Tile, node: ast.AST) -> None:

@@ -12,7 +12,7 @@ from typing import Union
 
 from gpulint.compile.artifact import Proved
 from gpulint.compile.signature import ArraySpec
-from gpulint.contract.clause import Clause
+from gpulint.contract.clause import QUANTIFIED, Clause
 from gpulint.interp.environment import Environment
 from gpulint.ir.types import BoolType, FloatType, IntType, Type
 from gpulint.term import Unbound, evaluate
@@ -42,6 +42,8 @@ def elements(p: Proved, name: str, spec: ArraySpec, shape: Sequence[int], sizes:
     The elements of records are told field by field, one list after the other.
     """
     count = math.prod(shape)
+    if any(c.predicate in QUANTIFIED and name in c.arrays for c in p.clauses):
+        return None
     said = [c for c in p.clauses if c.predicate in PLACES and c.arrays == (name,)]
     if spec.record is not None:
         return [v for _, t in spec.record.fields for v in _free(t, count, draw)]

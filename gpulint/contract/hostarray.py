@@ -34,6 +34,16 @@ class Elements:
     count: Int | None = None
     sentinel: int | None = None
 
+    @property
+    def least(self) -> Int | None:
+        """A lower bound of the elements: the first of those that never fall is one."""
+        return self.low if self.low is not None or not self.sorted else self.first
+
+    @property
+    def most(self) -> Int | None:
+        """An upper bound of the elements: the last of those that never fall is one."""
+        return self.high if self.high is not None or not self.sorted else self.last
+
     def bounds(self, element: Int) -> list[Bool]:
         """What holds of one element."""
         out = [ge(element, self.low)] if self.low is not None else []

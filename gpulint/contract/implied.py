@@ -47,7 +47,7 @@ def _exceeds(p: Int, q: Int) -> bool:
 def _predicate(a: Clause, b: Clause) -> bool:
     if a.predicate == "noalias":
         return set(a.arrays) >= set(b.arrays)
-    if a.arrays != b.arrays:
+    if a.arrays != b.arrays or (a.each, a.when, a.over) != (b.each, b.when, b.over):
         return False
     if a.predicate == "within":
         (lo, hi), (low, high) = a.bounds, b.bounds

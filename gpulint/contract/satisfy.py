@@ -89,7 +89,7 @@ def _unique(clauses: Iterable[Clause]) -> list[Clause]:
     """Without repetitions; of a declared and an inferred one the declared stays."""
     out: dict[tuple[object, ...], Clause] = {}
     for c in clauses:
-        key = (c.condition, c.predicate, c.arrays, c.bounds)
+        key = (c.condition, c.predicate, c.arrays, c.bounds, c.each, c.when, c.over)
         if key not in out or (out[key].origin != "declared" and c.origin == "declared"):
             out[key] = c
     return list(out.values())

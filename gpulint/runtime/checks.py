@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from gpulint.compile.signature import ArraySpec, ScalarSpec
 from gpulint.compile.tile.signature import NumberSpec, PointerSpec
-from gpulint.contract.clause import Clause
+from gpulint.contract.clause import QUANTIFIED, Clause
 from gpulint.contract.limits import DeviceLimits
 from gpulint.interp.environment import Environment
 from gpulint.ir import symbols
@@ -293,6 +293,8 @@ def _predicate(c: Clause, given: Mapping[str, Device]) -> None:
         raise e.NotContiguous(f"`{c}` does not hold: strides {found.strides} for the shape {found.shape}")
     elif c.predicate == "aligned" and given[c.arrays[0]].pointer % (c.bounds[0].value or 1):
         raise e.Misaligned(f"`{c}` does not hold: the address is {given[c.arrays[0]].pointer:#x}")
+    elif c.predicate in QUANTIFIED:
+        raise e.ContentsBroken(f"`{c}` is not checked at a launch")
 
 
 def contents(c: Clause, elements: Sequence[int], env: Environment) -> None:

@@ -46,6 +46,7 @@ from gpulint.term.build import of_atom
 
 MAX_STEP = 2**16
 MANY = 1000  # rows: more than a block has
+SOME = 64
 OWN_PROOFS = 12  # questions to Z3 about whose making one clause is
 MARKS = (".shape[", ".size", ".strides[", ".stride(", ".span")
 
@@ -79,11 +80,11 @@ def sides(s: Setting, a: Access, axis: int) -> tuple[bool, bool]:
     """Whether an access past the end, and one before the start, would be the launch's own fault."""
     seen = s.see(a)
     size = {owner(x.name) for x in symbols(seen.checks[axis][1]) if not x.boolean}
-    reach = _at_most(s, a.checks[axis][0])
+    reach, stated_ = _at_most(s, a.checks[axis][0])
     if all(x.scope is Scope.LAUNCH for x in symbols(reach)):  # whichever element it is
-        index = {owner(x.name) for x in symbols(s.term(reach)) if not x.boolean}
+        index = _owning(s, symbols(reach), stated_)
     else:
-        index = _owners(s, a, reach)
+        index = _owners(s, a, reach, stated_)
     reaches = any(x.name.endswith(".span") for x in symbols(seen.checks[axis][1]))
     if not reaches and (not size or index <= size):
         return True, True
@@ -172,7 +173,8 @@ def relation(s: Setting, goal: Bool, spare: Set[str] = frozenset()) -> bool:
     left: list[Bool] = []
     for own in owners.values():
         step = _multiple(prover, {x for other in owners.values() if other is not own for x in other})
-        for size in (2 * step, 3 * step, MANY * step):
+        many = MANY if len(own) < 3 else SOME  # of an array with many axes, each of a size that fits memory
+        for size in (2 * step, 3 * step, many * step):
             fixed = and_(*(eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)))
             never = not_(powers.folded(subst(goal, dict.fromkeys(own, const(size)))))
             (ways if prover.prove(fixed, never, z3_too=False) else left).append(fixed)
@@ -227,21 +229,32 @@ def _equated(s: Setting) -> dict[Sym, Int]:
     return first
 
 
-def _at_most(s: Setting, index: Int) -> Int:
-    """The index with the host code's own bound in place of each element that it states one for."""
+def _at_most(s: Setting, index: Int) -> tuple[Int, set[Sym]]:
+    """The index with the host code's own bound in place of each element that it states one for.
+
+    With it, the symbols of those bounds, which are the host's and not the kernel's.
+    """
     known = s.binding.elements if s.binding is not None else {}
-    tops = {x: known[x.data].high for x in apps(index, op="load") if x.data in known}
-    return subst(index, {x: stated(s, top) for x, top in tops.items() if top is not None})
+    tops = {x: known[x.data].most for x in apps(index, op="load") if x.data in known}
+    found = {x: stated(s, top) for x, top in tops.items() if top is not None}
+    return subst(index, found), symbols(*found.values())
+
+
+def _owning(s: Setting, used: set[Sym], stated_: set[Sym]) -> set[str]:
+    """The inputs that symbols belong to: those of the kernel by what the launch gives it."""
+    terms = [of_atom(x) if x in stated_ else s.term(of_atom(x)) for x in used]
+    return {owner(x.name) for x in symbols(*terms) if not x.boolean}
 
 
 def stated(s: Setting, top: Int) -> Int:
     """What a check of the host code limits `x.max()` to, instead of that unknown itself."""
     atom = top.atom
     for f in s.prover.facts if isinstance(atom, Sym) else ():
-        if isinstance(f, Cmp) and f.op == "le" and atom in symbols(f):
-            limit = top - f.poly
-            if atom not in symbols(limit):
-                return limit
+        if isinstance(f, Cmp) and f.op in ("le", "eq") and atom in symbols(f):
+            limits = (top - f.poly, top + f.poly) if f.op == "eq" else (top - f.poly,)
+            for limit in limits:
+                if atom not in symbols(limit):
+                    return limit
     return top
 
 
@@ -249,7 +262,7 @@ def _launch(x: Sym) -> bool:
     return x.scope is Scope.LAUNCH and not x.boolean
 
 
-def _owners(s: Setting, a: Access, index: Int) -> set[str]:
+def _owners(s: Setting, a: Access, index: Int, stated_: set[Sym]) -> set[str]:
     """The inputs that an index hangs on: through itself, its guard and loops, and the launch's size.
 
     A number of the caller that only sets the launch's size (threads a block) is no such input.
@@ -257,8 +270,7 @@ def _owners(s: Setting, a: Access, index: Int) -> set[str]:
     used = symbols(index, a.domain)
     geometry = [f(x) for x in AXES for f in (names.grid_size, names.block_size)]
     sizes = symbols(*geometry)
-    direct = [of_atom(x) for x in used - sizes if x.scope is Scope.LAUNCH and not x.boolean]
-    out = {owner(x.name) for x in symbols(*map(s.term, direct)) if not x.boolean}
+    out = _owning(s, {x for x in used - sizes if x.scope is Scope.LAUNCH and not x.boolean}, stated_)
     moved = [names.grid_size(x) for x in AXES if symbols(names.block(x)) & used]
     moved += [names.block_size(x) for x in AXES if symbols(names.thread(x)) & used]
     return out | {owner(x.name) for x in symbols(*map(s.term, moved)) if not x.boolean and not _plain(x)}

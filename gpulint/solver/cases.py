@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
-from gpulint.term import FALSE, Bool, Int, and_, apps, not_, subst
+from gpulint.term import FALSE, Bool, Int, Junction, and_, apps, conjuncts, not_, subst
 
 T = TypeVar("T", Int, Bool)
 Halves = dict[tuple[Bool, Bool], list[tuple[bool, Bool]]]  # by domain and condition: whether it holds, domain
@@ -17,14 +18,31 @@ def split(domain: Bool, p: Int, known: Halves) -> list[tuple[Bool, Int]] | None:
     A select of the goal comes first, then one of the domain. Exact: the goal holds on the domain where it
     holds in both cases; a case that cannot be is left out. `known`: how domains were split before.
     """
-    selects = (a for t in (p, domain) for a in apps(t, op="select"))
-    c = next((a.args[0] for a in selects), None)
+    c = condition(domain, p)
     if c is None:
         return None
     halves = known.get((domain, c))
     if halves is None:
         halves = known[domain, c] = _halves(domain, c)
     return [(inside, settled(p, c, holds)) for holds, inside in halves]
+
+
+def condition(domain: Bool, p: Int) -> Bool | None:
+    """The condition by which a goal and its domain are split; None without a select."""
+    selects = (a for t in (p, domain) for a in apps(t, op="select"))
+    return next((c for a in selects for c in a.args[:1] if isinstance(c, Bool)), None)
+
+
+def resolved(facts: Iterable[Bool], domain: Bool) -> list[Bool]:
+    """The facts, of disjunctions that the domain leaves one part of that part."""
+    said = set(conjuncts(domain))
+    out = []
+    for f in facts:
+        if isinstance(f, Junction) and f.op == "or":
+            left = [a for a in f.args if not_(a) not in said]
+            f = left[0] if len(left) == 1 else f
+        out.append(f)
+    return out
 
 
 def _halves(domain: Bool, c: Bool) -> list[tuple[bool, Bool]]:

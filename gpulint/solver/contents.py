@@ -60,7 +60,7 @@ def _stated(s: Setting, array: str) -> bool:
     access may be sent to: what this one asks for is the caller's to keep as well.
     """
     known = s.binding.elements.get(array) if s.binding is not None else None
-    if known is not None and known.low is not None and known.high is not None:
+    if known is not None and known.least is not None and known.most is not None:
         return True
     said = (c for c in s.premises if c.origin == "declared")
     return any(c.predicate == "within" and c.arrays == (array,) for c in said)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
-from gpulint.solver import agree, apart, lastblock, ranges, slots, space, splitting
+from gpulint.solver import agree, apart, lastblock, ranges, segments, slots, space, splitting
 from gpulint.solver.pairs import Pair
 from gpulint.solver.radix import Unifier
 from gpulint.solver.residual import CAP, Named, rank
@@ -131,6 +131,9 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
             return _under(o, (*shared, *u.clauses), "radix")
         if deep and (cs := _sorted(s, meet, named)):
             return _under(o, (*shared, *cs), "z3")
+        told = _segments(s, p, a, b, named) if deep else None
+        if told:
+            return _under(o, (*shared, *told), "segments")
         cs = (*shared, *u.clauses, *sizes)
         return Verdict(o, UNDECIDED, reason=_why(a), clauses=cs, geometry=p.scope in ("any", "blocks"))
     meet = collision(s, p, a, b) if deep else []
@@ -142,6 +145,13 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
     if deep and (cs := _sorted(s, meet, named)):
         return _under(o, (*shared, *cs), "z3")
     return Verdict(o, UNDECIDED, reason=_why(a, b), clauses=shared)
+
+
+def _segments(s: Setting, p: Pair, a: Seen, b: Seen, named: Named) -> tuple[Clause, ...] | None:
+    """Clauses on index arrays under which programs that store by way of them are apart."""
+    if not s.tiles or s.site is not None or p.scope not in ("any", "blocks") or len(a.subscripts) != 1:
+        return None
+    return segments.apart(s, common(a.domain, b.domain), a.subscripts[0], live(s, p, a.axes), named)
 
 
 def _given(s: Setting, a: Seen, b: Seen) -> Setting:

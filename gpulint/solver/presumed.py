@@ -27,9 +27,8 @@ def clauses(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
         for _, size in a.lanes:
             positive |= symbols(size)
         for t in a.subscripts:
-            for mono, _ in t.terms:
-                if any(not isinstance(m, Sym) or m.scope is not Scope.LAUNCH for m in mono):
-                    factors |= {m for m in mono if isinstance(m, Sym)}
+            for way in (t, *(x for s in apps(t, op="select") for x in s.args[1:] if isinstance(x, Int))):
+                factors |= _scaling(way)
     positive = {s for s in positive if _parameter(s, named)}
     factors = {s for s in factors if _parameter(s, named)} - positive
     ordered = sorted(positive, key=lambda s: s.order), sorted(factors, key=lambda s: s.order)
@@ -37,6 +36,15 @@ def clauses(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
         *(Clause(ge(of_atom(s), 1)) for s in ordered[0]),
         *(Clause(ge(of_atom(s), 0)) for s in ordered[1]),
     )
+
+
+def _scaling(t: Int) -> set[Sym]:
+    """The symbols of a subscript that are factors beside a coordinate."""
+    out: set[Sym] = set()
+    for mono, _ in t.terms:
+        if any(not isinstance(m, Sym) or m.scope is not Scope.LAUNCH for m in mono):
+            out |= {m for m in mono if isinstance(m, Sym)}
+    return out
 
 
 def along_x() -> Clause:

@@ -191,7 +191,7 @@ class Prover:
 
     def _bounder(self, domain: Bool, *goals: Int) -> Bounder:
         known = [domain, *self.elements(domain, *goals)]
-        known += self.relevant(*known, *goals)
+        known += cases.resolved(self.relevant(*known, *goals), domain)
         return self.memo.bounder(known, goals, self.settle)
 
     def _cheap(self, domain: Bool, goal: Bool, depth: int) -> str:

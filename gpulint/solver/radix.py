@@ -160,7 +160,7 @@ class Unifier:
 
     def _top(self, digits: dict[Atom, Int], assume: bool) -> Atom | None:
         """A digit whose radix the others cannot make up."""
-        options: list[tuple[tuple[int, int, str], Atom, tuple[Clause, ...]]] = []
+        options: list[tuple[tuple[int, int, int, str], Atom, tuple[Clause, ...]]] = []
         for d in sorted(digits, key=lambda a: _weight(digits[a]), reverse=True):
             radix = digits[d]
             sign = self._sign(radix)
@@ -177,15 +177,33 @@ class Unifier:
             if found == ():
                 return d
             if found is not None:
-                key = (max(rank(c) for c in found), len(found), str(found))
+                key = (max(rank(c) for c in found), len(found), self.declared(radix), str(found))
                 options.append((key, d, found))
         options = [o for o in options if o[0][0] < EXACT]
         if not options:
             return None
         _, d, cs = min(options, key=lambda o: o[0])
-        self.clauses += [c for c in cs if c not in self.clauses]
-        self.setting = self.setting.with_premises(cs)
+        self.take(cs)
         return d
+
+    def declared(self, radix: Int) -> int:
+        """Where the first parameter in a radix stands: strides are named from the outermost axis in."""
+        used = {x.name for x in symbols(radix)}
+        places = (k for k, p in enumerate(self.setting.kernel.params) if p.name in used)
+        return next(places, len(self.setting.kernel.params))
+
+    def below(self, low: Int, radix: Int, assume: bool) -> tuple[Clause, ...] | None:
+        """Show `low < radix` on the domain, for a `low` that is not negative there: () proved, clauses that
+        give it, where `assume`, or None."""
+        prover = self.setting.prover
+        if prover.prove(self.domain, ge(sub(radix, low), 1), z3_too=False):
+            return ()
+        return self._least([add(sub(high, radix), ONE) for high in self._upper(low)[:4]]) if assume else None
+
+    def take(self, clauses: tuple[Clause, ...]) -> None:
+        """Go on under clauses."""
+        self.clauses += [c for c in clauses if c not in self.clauses]
+        self.setting = self.setting.with_premises(clauses)
 
     def _sign(self, radix: Int) -> int:
         prover = self.setting.prover
@@ -212,13 +230,14 @@ class Unifier:
         for g in goals:
             if prover.prove(TRUE, le(g, 0), z3_too=False):
                 return ()
-        if not assume:
-            return None
+        return self._least(goals) if assume else None
+
+    def _least(self, goals: list[Int]) -> tuple[Clause, ...] | None:
+        """The plainest of the clauses that say of one of these that it is at most zero."""
+        prover = self.setting.prover
         options = [Clause(space.unfold(le(g, 0))) for g in goals if le(g, 0) != FALSE and self._nameable(g)]
         options = [c for c in options if not prover.prove(TRUE, not_(c.condition), z3_too=False)]
-        if not options:
-            return None
-        return (min(options, key=lambda c: (rank(c), len(str(c)), str(c))),)
+        return (min(options, key=lambda c: (rank(c), len(str(c)), str(c))),) if options else None
 
     def _nameable(self, g: Int) -> bool:
         return all(self.named.kept(a) for m, _ in g.terms for a in m)

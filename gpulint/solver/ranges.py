@@ -7,10 +7,11 @@ element counted from the end. That it does so by intent is a question of its own
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access
-from gpulint.solver import turns
+from gpulint.solver import quantified, turns
 from gpulint.solver.residual import DATA, EXACT, Named, best, missing
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
@@ -103,7 +104,8 @@ def settle(s: Setting, domain: Bool, goal: Bool, named: Named) -> Answer:
         if how:
             return Answer(how)
     hopeless = any(len(r) == 1 and r[0].lo is not None and r[0].lo > 0 for r in found)
-    top = best(found, lambda c: possible(s, c), s.tile_sizes)
+    every = partial(quantified.every, s.prover, domain, named=named) if s.tiles else None
+    top = best(found, lambda c: possible(s, c), s.tile_sizes, every)
     if top is None:
         return Answer(hopeless=hopeless)
     return Answer(clauses=top[0], rank=top[1], hopeless=hopeless)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Union
 
-from gpulint.contract.clause import Clause
+from gpulint.contract.clause import EVERY, Clause
 from gpulint.solver import cases, space
 from gpulint.solver.bound import extremes, multiplied
 from gpulint.solver.prover import Prover
@@ -24,20 +25,27 @@ from gpulint.term import (
     Bool,
     Cmp,
     Int,
+    Junction,
+    Literal,
     Scope,
     Sym,
     add,
+    and_,
     apps,
     floordiv,
     le,
     mul,
     neg,
+    not_,
+    or_,
+    select,
     sub,
     symbols,
 )
-from gpulint.term.build import ONE, monomial, of_atom
+from gpulint.term.build import ONE, const, monomial, of_atom
 
 Residual = tuple[Int, ...]
+Every = Callable[[Int], Union[Clause, None]]
 DEPTH = 3
 DATA = 0  # a relation between parameters and extents
 SIZE = 1  # one launch size against data or a number: `grid.x <= x.size`, `block.x <= 128`
@@ -45,6 +53,7 @@ CAP = 2  # a number as the upper bound of a size: true of few callers
 EXACT = 3  # the exact size of the launch: `grid.x * block.x <= x.size`, `grid.x == 1`
 GRID_AXIS = 65534  # the largest index along a grid's y and z axes, as a factor
 SEVERAL = 3  # so many of something are more than a special case
+MAX_SPECIAL = 12  # monomials of a clause that is looked at for being one
 HUGE = 2**24  # a constant beyond this in a clause comes from a limit, not from the code
 
 
@@ -88,7 +97,11 @@ def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEP
         return [r for part in parts for r in part][:8]
     both = cases.split(domain, p, prover.memo.cases) if depth else None
     if both is not None:
-        return _together([missing(prover, d, g, named, depth - 1) for d, g in both])
+        parts = [missing(prover, d, g, named, depth - 1) for d, g in both]
+        flag = cases.condition(domain, p)
+        if flag is not None and len(parts) == 2 and _of_host(flag, named):
+            return _flagged(flag, parts)
+        return _together(parts)
     found = bounder.reduce(p, named.kept)
     loaded = bounder.reduce(p, named.kept_or_loaded)
     for q in () if found or loaded else multiplied(p, lambda q: _shown(prover, domain, q)):
@@ -110,16 +123,55 @@ def _together(parts: list[list[Residual]]) -> list[Residual]:
     return [tuple(dict.fromkeys(q for r in way for q in r)) for way in ways]
 
 
-def clauses(residual: Residual) -> tuple[Clause, ...] | None:
-    """The clauses that say `each polynomial <= 0`, or None when one cannot be said."""
+def _of_host(flag: Bool, named: Named) -> bool:
+    """Whether a condition is a flag that the host gives."""
+    return isinstance(flag, Literal) and all(x.boolean or x in named.symbols for x in symbols(flag))
+
+
+def _flagged(flag: Bool, parts: list[list[Residual]]) -> list[Residual]:
+    """One alternative of each way of a flag, joined: what a way needs alone is at most zero there."""
+    out = []
+    for yes, no in itertools.islice(itertools.product(*parts), 8):
+        both = [q for q in yes if q in no]
+        only = [select(flag, q, ZERO) for q in yes if q not in both]
+        only += [select(flag, ZERO, q) for q in no if q not in both]
+        out.append(tuple(dict.fromkeys((*both, *only))))
+    return out
+
+
+def _unflagged(p: Int) -> tuple[Bool, Int]:
+    """`(when, q)` of a polynomial that is `q` under the flags `when` and zero elsewhere."""
+    when, a = TRUE, p.atom
+    while isinstance(a, App) and a.op == "select" and ZERO in a.args[1:]:
+        flag, yes, no = a.args
+        assert isinstance(flag, Bool) and isinstance(yes, Int) and isinstance(no, Int)
+        when, p = and_(when, flag if no == ZERO else not_(flag)), yes if no == ZERO else no
+        a = p.atom
+    return when, p
+
+
+def _when(when: Bool, c: Clause) -> Clause:
+    """A condition that is asked under flags alone; a predicate is asked everywhere."""
+    return c if when == TRUE or c.predicate else Clause(or_(not_(when), c.condition))
+
+
+def clauses(residual: Residual, every: Every | None = None) -> tuple[Clause, ...] | None:
+    """The clauses that say `each polynomial <= 0`, or None when one cannot be said.
+
+    `every` says it of loaded elements together, where no range of one array does.
+    """
     out: list[Clause] = []
-    for p in residual:
+    for flagged in residual:
+        when, p = _unflagged(flagged)
         loads = _loads(p)
-        several = _not_negative(p, loads) if len({a.data for a in loads}) > 1 else None
+        several = _not_negative(p, loads) if len(loads) > 1 else None
         c = _clause(p) if several is None else None
+        if c is None and several is None and loads:
+            several = _not_negative(p, loads)
+            c = every(p) if several is None and every is not None else None
         if several is None and c is None:
             return None
-        out += several or ([c] if c is not None else [])
+        out += [_when(when, x) for x in several or ([c] if c is not None else [])]
     return tuple(dict.fromkeys(out))
 
 
@@ -203,18 +255,46 @@ def rank(c: Clause) -> int:
 
     A bound that holds only by a hardware limit (`x.size >= 67107840`) counts as EXACT.
     """
-    if isinstance(c.condition, Cmp) and _from_limits(c.condition.poly):
+    condition = _bare(c.condition)
+    if isinstance(condition, Cmp) and _from_limits(condition.poly):
         return EXACT
-    names = {s.name for s in symbols(c.condition)}
+    if c.predicate == EVERY:
+        return SIZE
+    if isinstance(condition, Cmp) and condition.op == "le" and special(condition.poly):
+        return EXACT
+    names = {s.name for s in symbols(condition)}
     launch = {n for n in names if n.startswith(("grid.", "block."))}
     if not launch:
-        return CAP if _caps(c.condition) else DATA
+        return CAP if _caps(condition) else DATA
     blocks = all(n.startswith("grid.") and "*" not in n for n in launch)  # a launch has exactly so many
-    quotients = symbols(*(of_atom(a) for a in apps(c.condition, op="floordiv")))
+    quotients = symbols(*(of_atom(a) for a in apps(condition, op="floordiv")))
     blocks = blocks and not any(s.name in launch for s in quotients)
     if not blocks and (len(launch) > 1 or any("*" in n for n in launch)):
         return EXACT
-    return SIZE if len(names) > 1 or _caps(c.condition) else EXACT
+    return SIZE if len(names) > 1 or _caps(condition) else EXACT
+
+
+def _bare(c: Bool) -> Bool:
+    """The comparison of a clause that is asked under flags."""
+    parts = [a for a in c.args if not isinstance(a, Literal)] if isinstance(c, Junction) else []
+    return parts[0] if len(parts) == 1 and isinstance(c, Junction) and c.op == "or" else c
+
+
+def special(p: Int) -> bool:
+    """Whether `p <= 0` fails as soon as every size in it is more than a few: `n * stride < 2 * stride`.
+
+    Such a clause is true of special launches alone. Each symbol stands for SEVERAL and more, each quotient
+    for one and more; a polynomial that then has no negative term, and is not zero, is positive for all.
+    """
+    if not p.terms or len(p.terms) > MAX_SPECIAL:
+        return False
+    shifted = ZERO
+    for mono, c in p.terms:
+        term = const(c)
+        for a in mono:
+            term = mul(term, add(of_atom(a), SEVERAL if isinstance(a, Sym) else 1))
+        shifted = add(shifted, term)
+    return shifted.constant > 0 and all(c > 0 for _, c in shifted.terms)
 
 
 def _from_limits(p: Int) -> bool:
@@ -228,22 +308,28 @@ def _caps(c: Bool) -> bool:
 
 
 def best(
-    alternatives: list[Residual], possible: Callable[[Clause], bool], tiles: frozenset[Sym] = frozenset()
+    alternatives: list[Residual],
+    possible: Callable[[Clause], bool],
+    tiles: frozenset[Sym] = frozenset(),
+    every: Every | None = None,
 ) -> tuple[tuple[Clause, ...], int] | None:
     """The alternative closest to plain data, with its rank; impossible clauses are left out.
+
+    Ranges of single arrays come before what is asked of several elements together.
 
     Of two alike the one without sizes of tiles is taken: `n <= x.size` rather than `BLOCK <= x.size`, which a
     block that is rounded up breaks.
     """
     ranked = []
     for r in alternatives:
-        cs = clauses(r)
+        cs = clauses(r, every)
         if cs is None or not all(possible(c) for c in cs):
             continue
-        tiled = sum(bool(symbols(c.condition) & tiles) for c in cs)
+        tiled = sum(bool(symbols(c.condition, c.each) & tiles) for c in cs)
         size = sum(len(str(c)) for c in cs)
-        ranked.append((max((rank(c) for c in cs), default=0), tiled, len(cs), size, str(cs), cs))
+        whole = sum(c.predicate == EVERY for c in cs)
+        ranked.append((max((rank(c) for c in cs), default=0), whole, tiled, len(cs), size, str(cs), cs))
     if not ranked:
         return None
-    top = min(ranked, key=lambda t: t[:5])
-    return top[5], top[0]
+    top = min(ranked, key=lambda t: t[:6])
+    return top[6], top[0]

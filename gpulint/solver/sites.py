@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from gpulint.contract.bind import Binding, bind
-from gpulint.contract.clause import Clause
+from gpulint.contract.clause import APART, EVERY, Clause
 from gpulint.contract.limits import COOPERATIVE, most_blocks, product
 from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.dtypes import INTEGERS
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
-from gpulint.solver import contents, presumed, questions, sentinels, usual
+from gpulint.solver import contents, presumed, quantified, questions, sentinels, usual
 from gpulint.solver.blame import counting, of_launch, owner, relation, stated
 from gpulint.solver.general import Round
 from gpulint.solver.options import COOPERATIVE_GRIDS, NAMED_AXES, USUAL_INPUTS
@@ -28,7 +28,8 @@ from gpulint.solver.search import find
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import TRUE, Int, Sym, and_, apps, const, ge, le, lt, symbols
+from gpulint.term import TRUE, App, Cmp, Int, Sym, and_, apps, const, ge, le, lt, symbols
+from gpulint.term.build import of_atom
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
 
@@ -67,19 +68,49 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
     met = {c: meets(s, c) for c in dict.fromkeys((*declared, *r.inferred, *_all(r)))}
     out.unmet = [c for c in dict.fromkeys((*declared, *r.inferred)) if not met[c]]
     loose = cache(lambda c: independent(s, c))
-    given = possible(s, [c for c in r.inferred if not met[c] and loose(c)])
+    wrong = {c for v in r.verdicts if v.kind == UNDER for c in v.clauses if not met[c] and _foreign(s, v, c)}
+    unmet = [x for x in r.inferred if not met[x] and x not in wrong]
+    given = possible(s, [c for x in unmet for c in _bounds(x) if loose(c)])
     natural = s.with_premises(given)
     for i, v in enumerate(r.verdicts):
         if v.kind == PROVED:
             continue
         if v.kind == UNDER and all(met[c] for c in v.clauses):
             continue
-        own = [c for c in v.clauses if loose(c)] if chosen_by_caller(site) else []
+        mine = [c for c in v.clauses if c not in wrong] if chosen_by_caller(site) else []
+        own = [c for x in mine for c in _bounds(x) if loose(c)]
         kept = s.with_premises((*given, *own)) if own else natural
         if contents.doubted(s, v.obligation):
             kept = s.with_premises(c for c in (*given, *own) if c.predicate != "injective")
         out.answers[i] = _answer(s, kept, v, r, binding)
     return out
+
+
+def _foreign(s: Setting, v: Verdict, c: Clause) -> bool:
+    """Whether a clause that keeps stores apart gives an allocation of the host the rows of something else.
+
+    `n <= k` for an output of n columns that is made here and stored to with rows of k: no caller is to
+    see to that, whose tensors the two come from or not.
+    """
+    o = v.obligation
+    arg = s.site.arguments.get(o.access.array.name) if s.site is not None and o.access is not None else None
+    if o.property != "disjoint" or c.predicate or not isinstance(arg, HostArray) or s.binding is None:
+        return False
+    if not arg.fresh or not arg.whole or arg.shape is None:
+        return False
+    condition = s.binding.apply(c.condition)
+    if not isinstance(condition, Cmp) or condition.op != "le":
+        return False
+    rows = {x for m, k in condition.poly.terms if k < 0 for a in m for x in symbols(of_atom(a))}
+    return bool(rows) and rows.isdisjoint(symbols(*map(s.binding.host, (*arg.shape, *(arg.strides or ())))))
+
+
+def _bounds(c: Clause) -> list[Clause]:
+    """A range of elements below the least of several bounds as one below each: who keeps it may differ."""
+    top = c.bounds[1].atom if c.predicate == "within" else None
+    if not isinstance(top, App) or top.op != "min":
+        return [c]
+    return [replace(c, bounds=(c.bounds[0], x)) for x in top.args if isinstance(x, Int)]
 
 
 def possible(s: Setting, clauses: Sequence[Clause]) -> list[Clause]:
@@ -112,6 +143,10 @@ def _predicate(s: Setting, c: Clause) -> bool:
     assert s.site is not None and s.binding is not None
     if c.predicate == COOPERATIVE.predicate:
         return _held_at_once(s)
+    if c.predicate == EVERY:
+        return bool(s.prover.prove(s.term(quantified.domain(c)), s.term(c.each)))
+    if c.predicate == APART:
+        return False  # what shows it shows the race away as well
     known = s.binding.elements.get(c.arrays[0]) if c.arrays else None
     if c.predicate == "injective":
         return known is not None and bool(known.injective)
@@ -161,9 +196,9 @@ def independent(s: Setting, c: Clause) -> bool:
     """
     assert s.binding is not None
     known = s.binding.elements.get(c.arrays[0]) if c.predicate == "within" else None
-    if known is not None and known.high is not None:
+    if known is not None and known.most is not None:
         # the host code says what the elements are: what it leaves open is how that fits the bound
-        return relation(s, lt(stated(s, known.high), s.term(c.bounds[1])))
+        return relation(s, lt(stated(s, known.most), s.term(c.bounds[1])))
     if c.predicate:
         return True
     condition = s.binding.apply(c.condition)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 
-from gpulint.contract.clause import Clause
+from gpulint.contract.clause import QUANTIFIED, Clause
 from gpulint.interp.environment import Environment, environment
 from gpulint.interp.launch import (
     MISSING_LANE,
@@ -17,8 +18,10 @@ from gpulint.interp.launch import (
     Violation,
 )
 from gpulint.ir.nodes import Kernel
+from gpulint.ir.types import INT64
 from gpulint.solver.verdict import PROVED, UNDER, KernelResult, Obligation, Verdict
-from gpulint.term import App, Unbound, evaluate, holds
+from gpulint.term import App, Unbound, const, evaluate, holds
+from gpulint.term.evaluate import Loader
 
 KINDS = {
     "in-range": "out-of-range", "disjoint": "race", "no-wrap": "wrap", "convergent": "divergence",
@@ -73,11 +76,39 @@ def satisfies(clause: Clause, kernel: Kernel, launch: ConcreteLaunch) -> bool | 
         return value
 
     try:
+        if clause.predicate in QUANTIFIED:
+            return _for_all(clause, env, loader)
         if not holds(clause.condition, env, loader):
             return False
         return _predicate(clause, launch, env) if clause.predicate else True
     except (Unbound, ZeroDivisionError):
         return None
+
+
+def _for_all(clause: Clause, env: Environment, loader: Loader) -> bool:
+    """Whether a clause on elements holds for all its coordinates."""
+    boxes = []
+    for at in _places(clause, env, loader):
+        if not holds(clause.when, at, loader):
+            continue
+        if clause.predicate == "every" and not holds(clause.each, at, loader):
+            return False
+        ends = [evaluate(b, at, loader) for b in clause.bounds]
+        boxes.append(list(zip(ends[::2], ends[1::2], strict=True)))
+    pairs = combinations(boxes, 2) if clause.predicate == "apart" else ()
+    return not any(all(max(a, c) < min(b, d) for (a, b), (c, d) in zip(x, y, strict=True)) for x, y in pairs)
+
+
+def _places(clause: Clause, env: Environment, loader: Loader) -> list[Environment]:
+    """The environments of all values of a clause's coordinates."""
+    out = [env]
+    for name, count in clause.over:
+        out = [
+            Environment({**at.numbers, str(name): k})
+            for at in out
+            for k in range(evaluate(count, at, loader))
+        ]
+    return out
 
 
 def _predicate(clause: Clause, launch: ConcreteLaunch, env: Environment) -> bool | None:
@@ -89,14 +120,14 @@ def _predicate(clause: Clause, launch: ConcreteLaunch, env: Environment) -> bool
         return len(set(buffers)) == len(buffers)
     if clause.predicate in ("contiguous", "aligned"):
         return True
-    if clause.predicate not in ("injective", "sorted", "within"):
+    if clause.predicate not in ("injective", "sorted", "within", "above"):
         return None
     values: list[int] = [v for v in elements(arrays[0]) if isinstance(v, int)]
     if clause.predicate == "injective":
         return len(set(values)) == len(values)
     if clause.predicate == "sorted":
         return values == sorted(values)
-    low, high = (evaluate(b, env) for b in clause.bounds)
+    low, high = (evaluate(b, env) for b in (*clause.bounds, const(INT64.hi))[:2])
     return all(low <= v < high for v in values)
 
 

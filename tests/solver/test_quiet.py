@@ -119,3 +119,22 @@ def test_slots_that_the_host_makes_too_far_are_an_error() -> None:
         "    cache, key = torch.zeros(4, 8, 16), torch.zeros(3, 16)\n    slots = torch.randint(0, 33, (3,))\n"
     )
     assert codes(PAGES.format(page="page").replace("    (_,", made + "    (_,")) & {"GL102"}
+
+
+FILLED = """@triton.jit
+def fill(out, n, ld, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    tl.store(out + row * ld + c, row, mask=c < n)
+
+
+def run(x, y, w):
+    out = torch.empty(y.shape[0], y.shape[1], device=y.device)
+    n, ld = x.shape[1], {rows}.shape[1]
+    fill[(y.shape[0],)](out, n, ld, B=triton.next_power_of_2(n))
+"""
+
+
+@pytest.mark.parametrize(("rows", "wrong"), [("y", False), ("w", True)])
+def test_whose_rows_an_output_is_stored_with(rows: str, wrong: bool) -> None:
+    assert bool(codes(FILLED.format(rows=rows)) & {"GL301"}) is wrong

@@ -15,10 +15,15 @@ _ranks: tuple[Facts, dict[str, int]] = ((), {})
 
 
 def ranks(facts: Facts) -> dict[str, int]:
-    """The ranks of arrays, by the name of their shape, that the path's facts fix."""
+    """The ranks of arrays, by the name of their shape, that the path's facts fix, equal shapes included."""
     global _ranks
     if _ranks[0] is not facts:
-        _ranks = (facts, known_ranks(facts))
+        known, same = dict(known_ranks(facts)), _same_shapes(facts)
+        for name, other in same.items():
+            if name in known:
+                known.setdefault(other, known[name])
+        known.update({n: known[o] for n, o in same.items() if o in known and n not in known})
+        _ranks = (facts, known)
     return _ranks[1]
 
 

@@ -81,8 +81,29 @@ def _ranks(node: ast.AST) -> dict[str, int]:
                 open_.add(n.value.id)
             if n.attr in COUNTING and highest.get(n.value.id) == 1 and n.value.id not in last:
                 open_.add(n.value.id)
-    open_ |= _rearranged(node)
+    open_ |= _rearranged(node) - _copies(node).keys()
+    for copy, name in _copies(node).items():
+        if copy in open_:
+            open_.add(name)
+        elif copy in highest:
+            highest[name] = max(highest.get(name, 0), highest[copy])
     return {name: rank + last.get(name, 0) for name, rank in highest.items() if name not in open_}
+
+
+def _copies(node: ast.AST) -> dict[str, str]:
+    """Names that are given once, as a new tensor of the shape of another name: that one's axes are theirs."""
+    out: dict[str, str] = {}
+    given = [n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    for n in ast.walk(node):
+        if not isinstance(n, ast.Assign) or len(n.targets) != 1 or not isinstance(n.targets[0], ast.Name):
+            continue
+        call, copy = n.value, n.targets[0].id
+        func = getattr(call, "func", None)
+        made = getattr(func, "attr", getattr(func, "id", "")).endswith("_like")
+        like = call.args[0] if made and isinstance(call, ast.Call) and call.args else None
+        if isinstance(like, ast.Name) and sum(x.id == copy for x in given) == 1:
+            out[copy] = like.id
+    return out
 
 
 def _leading(node: ast.AST) -> dict[str, dict[int, int]]:

@@ -71,3 +71,15 @@ def test_a_leading_part_and_an_axis_from_the_end_tell_the_rank(front, back, keep
     text = RANKED.format(front=front, back=back, keep=keep)
     node = next(n for n in ast.parse(text).body if getattr(n, "name", "") == "run")
     assert tensorparams._ranks(node).get("v") == rank
+
+
+@pytest.mark.parametrize(
+    ("made", "rank"),
+    [
+        ("torch.empty_like(q)", 2), ("torch.empty_like(q)\n    c = c.view(-1, 2)", None),
+        ("torch.empty_like(q)\n    print(c.ndim)", None), ("torch.empty_like(q.t())", None),
+    ],
+)  # fmt: skip
+def test_the_axes_of_a_new_tensor_like_another_tell_its_rank(made, rank):
+    text = f"def run(q):\n    c = {made}\n    k[(c.size(0),)](q, c, c.stride(1))\n"
+    assert tensorparams._ranks(ast.parse(text).body[0]).get("q") == rank

@@ -273,3 +273,12 @@ def test_a_block_as_wide_as_a_row_leaves_no_other_path():
         """
     )
     assert found.grid == "1"
+
+
+def test_a_tensor_of_a_known_shape_has_its_rank():
+    found = body(
+        "x, y = x.contiguous(), y.contiguous()\nassert x.shape == y.shape\nassert x.ndim == 2\n"
+        "k[(1,)](x, y, y.stride(0), 1)"
+    )
+    assert shown(found.array("y").shape) == shown(found.array("x").shape)
+    assert given(found, "n") == shown(found.array("x").shape).split(", ")[1]

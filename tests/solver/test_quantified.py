@@ -1,0 +1,158 @@
+"""Clauses on the elements of index arrays together, held against brute force over random contents."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Mapping
+from functools import cache
+
+import pytest
+
+from gpulint import pipeline
+from gpulint.config import Config
+from gpulint.contract.clause import QUANTIFIED
+from gpulint.dataflow import analyse
+from gpulint.frontend.triton import lower
+from gpulint.interp import ConcreteArray, ConcreteLaunch
+from gpulint.interp.machine import run
+from gpulint.ir.nodes import Kernel
+from gpulint.solver.decide import decide
+from gpulint.solver.options import Options
+from gpulint.solver.verdict import KernelResult
+from gpulint.source.kernels import find
+from gpulint.source.load import load_text
+from gpulint.source.resolve import Project
+from tests.fuzz.check import admitted, contradictions
+
+HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+
+GATHER = """def k(x, y, rows, stride, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    at = tl.load(rows + 2 * pid) * stride + tl.load(rows + 2 * pid + 1)
+    c = tl.arange(0, B)
+    tl.store(y + pid * B + c, tl.load(x + at + c, mask=c < n, other=0), mask=c < n)
+"""
+RAGGED = """def k(x, y, cu, ci, T, H, K: tl.constexpr, BT: tl.constexpr, VAR: tl.constexpr):
+    i_t, i_bh = tl.program_id(0), tl.program_id(1)
+    i_b, i_h = i_bh // H, i_bh % H
+    if VAR:
+        n = tl.load(ci + 2 * i_t)
+        i_t = tl.load(ci + 2 * i_t + 1)
+        bos = tl.load(cu + n)
+        T = tl.load(cu + n + 1) - bos
+    else:
+        bos = i_b * T
+    t = i_t * BT + tl.arange(0, BT)
+    k = tl.arange(0, K)
+    at = ((bos + t) * H + i_h)[:, None] * K + k[None, :]
+    m = ((t >= 0) & (t < T))[:, None]
+    tl.store(y + at, tl.load(x + at, mask=m, other=0.0), mask=m)
+"""
+PACKED = """def k(x, y, start, count, stride, B: tl.constexpr):
+    seq, page = tl.program_id(0), tl.program_id(1)
+    n = tl.load(count + seq)
+    t = page * B + tl.arange(0, B)
+    at = tl.load(start + seq) + t
+    tl.store(y + at * stride, tl.load(x + seq * 16 + t, mask=t < n, other=0), mask=t < n)
+"""
+ROWS = """def k(x, y, start, stride, n, lead, B: tl.constexpr):
+    seq = tl.program_id(0)
+    t = tl.arange(0, B)
+    c = tl.arange(0, 4) - lead
+    at = (tl.load(start + seq) + t)[:, None] * stride + c[None, :]
+    inside = t < tl.load(start + seq + 1) - tl.load(start + seq)
+    tl.store(y + at, seq, mask=inside[:, None] & (c < n)[None, :])
+"""
+PLAIN = ROWS.replace(" - lead", "")
+
+
+@cache
+def decided(text: str) -> tuple[Kernel, KernelResult]:
+    project, module = Project(), load_text(HEAD + text, "kernel.py")
+    project.add(module)  # type: ignore[arg-type]
+    (source,) = find(module, project)  # type: ignore[arg-type]
+    kernel = lower(source, project)
+    return kernel, decide(kernel, analyse(kernel), (), Options())
+
+
+def asked(text: str) -> list[str]:
+    return [str(c) for c in decided(text)[1].inferred if c.predicate in QUANTIFIED]
+
+
+def test_what_two_elements_ask_together() -> None:
+    (clause,) = asked(GATHER)
+    assert clause.startswith("all(") and clause.endswith(" <= x.size for pid_0 in range(grid.x))")
+    assert decided(GATHER)[1].status == "verified"
+
+
+def test_where_segments_of_programs_lie() -> None:
+    (clause,) = asked(RAGGED)
+    assert clause.startswith("apart((range(max(")
+    assert clause.endswith("pid_1 % H,) for pid_0 in range(grid.x) for pid_1 in range(grid.y) if VAR)")
+    assert decided(RAGGED)[1].status == "verified"
+
+
+def test_programs_that_no_contents_tell_apart_are_not_asked_to_be() -> None:
+    _, result = decided(RAGGED.replace("i_bh % H", "0"))
+    assert result.status == "undecided"
+    assert not any(c.predicate == "apart" for v in result.verdicts for c in v.clauses)
+
+
+def test_a_launch_that_keeps_what_is_asked_of_each_program() -> None:
+    text = (
+        HEAD.replace("import triton\n", "import torch\nimport triton\n", 1)
+        + GATHER
+        + """
+
+def run(x):
+    rows = torch.randint(0, {high}, (16,))
+    x, y = torch.zeros(64), torch.empty(32)
+    k[(8,)](x, y, rows, 10, 4, B=4)
+"""
+    )
+    for high, expected in ((6, "meets"), (7, "violates")):
+        (kernel,) = pipeline.check_file(text.replace("{high}", str(high)), "kernel.py", Config()).kernels
+        assert kernel.sites[0].status == expected, high
+
+
+SIZES: Mapping[str, dict[str, list[int]]] = {
+    GATHER: {"stride": [0, 1, 4], "n": [1, 3, 4], "B": [4]},
+    RAGGED: {"T": [2, 5], "H": [1, 2], "K": [2], "BT": [2, 4], "VAR": [0, 1, 1]},
+    PACKED: {"stride": [1, 2], "B": [2, 4]},
+    ROWS: {"stride": [1, 2, 3, 4], "n": [1, 2, 4], "lead": [0, 1, 2], "B": [2, 4]},
+    PLAIN: {"stride": [1, 2, 3, 4], "n": [1, 2, 4], "lead": [0], "B": [2, 4]},
+}
+INDEX = ("rows", "cu", "ci", "start", "count")
+
+
+def drawn(text: str, kernel: Kernel, draw: random.Random) -> ConcreteLaunch:
+    """A small launch with random contents, some of them as the kernel means them."""
+    scalars = {name: draw.choice(values) for name, values in SIZES[text].items()}
+    arrays = {}
+    for p in kernel.params:
+        if not p.is_array:
+            continue
+        size = draw.choice([4, 6, 12]) if p.name in INDEX else draw.choice([16, 32, 64])
+        values = [draw.randint(-1 if draw.random() < 0.1 else 0, draw.choice([1, 3, 8])) for _ in range(size)]
+        if p.name in ("cu", "start") and draw.random() < 0.7:
+            values = list(itertools.accumulate((draw.randint(0, 3) for _ in range(size)), initial=1))[:size]
+        if p.name == "ci":
+            values = [v for n in range(size // 2) for v in (n % 3, n // 3 if draw.random() < 0.7 else n % 2)]
+        arrays[p.name] = ConcreteArray((size,), lambda i, v=values: v[i[0]], dtype="int32")  # type: ignore[misc]
+    grid = (draw.choice([1, 2, 3]), 1 if text in (GATHER, ROWS, PLAIN) else draw.choice([1, 2, 3]), 1)
+    return ConcreteLaunch(grid, (1, 1, 1), arrays, scalars)
+
+
+@pytest.mark.parametrize("text", list(SIZES), ids=["gather", "ragged", "packed", "rows", "plain"])
+def test_no_launch_within_the_clauses_breaks_what_they_prove(text: str) -> None:
+    kernel, result = decided(text)
+    draw = random.Random(7)
+    kept = broken = 0
+    for _ in range(120):
+        launch = drawn(text, kernel, draw)
+        outcome = run(kernel, launch)
+        assert not contradictions(result, kernel, [(launch, outcome)])
+        kept += all(admitted(v, result, kernel, launch) for v in result.verdicts)
+        broken += bool(outcome.violations)
+    assert kept > 3 and broken > 8

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from corpus import PackageResult
     from isolate import Checked
 
+LAUNCHED = ("covered", "no-alias")  # properties that are asked of launches
 VERDICTS = ("proved", "proved-under", "refuted", "undecided")
 
 
@@ -57,13 +58,21 @@ def standing(k: KernelReport) -> str:
     """How far a kernel is decided, whatever its launches show of the contract.
 
     `refuted`; `any`: every obligation proved for any parameters that meet the clauses; `sites`: some
-    only for the launches in view; `open`.
+    only for the launches in view; `open`. What is asked of a launch and its allocations alone (LAUNCHED) is
+    none of the kernel's obligations: where no launch is in view there is no such question.
     """
     if k.status in (REFUTED, UNSUPPORTED):
         return REFUTED if k.status == REFUTED else "open"
-    if not k.obligations or decided(k.obligations) < len(k.obligations):
+    own = [o for o in k.obligations if o.property not in LAUNCHED]
+    if not own or decided(own) < len(own):
         return "any" if k.status == VERIFIED else "open"
-    return "sites" if any(o.rung == "sites" for o in k.obligations) else "any"
+    return "sites" if any(o.rung == "sites" for o in own) else "any"
+
+
+def launches_shown(found: Sequence[KernelReport]) -> str:
+    """Of the kernels with launches in view: how many have all of them shown to be right."""
+    launched = [k for k in found if k.sites]
+    return percent(sum(all(s.status == "meets" for s in k.sites) for k in launched), len(launched))
 
 
 def percent(part: int, whole: int) -> str:
@@ -94,6 +103,7 @@ def counts(name: str, results: Sequence[PackageResult]) -> list[object]:
     return [
         name, sum(r.count for r in results), len(found), *(status[s] for s in STATUSES),
         percent(len(found) - stand["open"], len(found)), percent(stand["any"], len(found)),
+        launches_shown(found),
         len(asked), percent(decided(asked), len(asked)),
         f"{1000 * quantile(times, 0.5):.0f}", f"{quantile(times, 0.99):.2f}",
         sum(bool(c.limit) for c in files), sum(bool(failures(c)) for c in files),
@@ -101,7 +111,7 @@ def counts(name: str, results: Sequence[PackageResult]) -> list[object]:
 
 
 OVERVIEW = (
-    "package", "files", "kernels", *STATUSES, "decided", "for any",
+    "package", "files", "kernels", *STATUSES, "decided", "for any", "launches shown",
     "obligations", "proved (under)", "median ms", "p99 s", "cut off", "failures",
 )  # fmt: skip
 
@@ -173,8 +183,10 @@ def headline(results: Sequence[PackageResult]) -> str:
     lowered = sum(k.status != "unsupported" and not (k.reason and not k.obligations) for k in found)
     return (
         f"{percent(lowered, len(found))} of {len(found)} kernels lowered without an unsupported construct; "
-        f"{percent(len(found) - stand['open'], len(found))} decided (a contract proves every obligation, "
-        f"or a refutation), {percent(stand['any'], len(found))} proved for any parameters under a contract; "
+        f"{percent(len(found) - stand['open'], len(found))} decided (a contract proves every obligation "
+        f"of the kernel, or a refutation), {percent(stand['any'], len(found))} proved for any parameters "
+        f"under a contract; all launches in view shown for {launches_shown(found)} of the kernels "
+        "that have some; "
         f"{percent(decided(asked), len(asked))} of {len(asked)} obligations proved or proved-under; "
         f"{1000 * quantile(times, 0.5):.0f} ms a kernel (median), {quantile(times, 0.99):.2f} s (99%)."
     )

@@ -6,6 +6,7 @@ import io
 import os
 import tarfile
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from packages import CORPUS
 
 from gpulint.cli.worker import Task
 from gpulint.ir.span import NOWHERE
-from gpulint.report.model import FileReport, KernelReport, ObligationReport
+from gpulint.report.model import FileReport, KernelReport, ObligationReport, SiteReport
 
 
 @pytest.mark.parametrize("name", ["../x.py", "/etc/x.py", "a/../../x.py", "..\\x.py", "c:/x.py"])
@@ -95,6 +96,16 @@ def test_counts_of_a_package() -> None:
 def test_how_far_a_kernel_is_decided(status: str, verdicts: list[str], rung: str, stands: str) -> None:
     asked = tuple(ObligationReport("in-range", v, NOWHERE, rung=rung) for v in verdicts)
     assert tables.standing(KernelReport("k", "k.py", "triton", NOWHERE, status, obligations=asked)) == stands
+
+
+def test_what_is_asked_of_launches_is_none_of_the_kernels_obligations() -> None:
+    own = ObligationReport("in-range", "proved", NOWHERE)
+    asked = (own, *(ObligationReport(p, "undecided", NOWHERE) for p in ("covered", "no-alias")))
+    sites = tuple(SiteReport(NOWHERE, status) for status in ("meets", "undecided"))
+    kernel = KernelReport("k", "k.py", "triton", NOWHERE, "undecided", obligations=asked, sites=sites)
+    assert tables.standing(kernel) == "any"
+    assert tables.launches_shown([kernel]) == "0.0%"
+    assert tables.launches_shown([replace(kernel, sites=sites[:1])]) == "100.0%"
 
 
 def test_only_files_with_kernels_are_checked_and_know_their_neighbours(tmp_path: Path) -> None:

@@ -271,7 +271,14 @@ def rank(c: Clause) -> int:
     blocks = blocks and not any(s.name in launch for s in quotients)
     if not blocks and (len(launch) > 1 or any("*" in n for n in launch)):
         return EXACT
-    return SIZE if len(names) > 1 or _caps(condition) else EXACT
+    return SIZE if len(names) > 1 or _caps(condition) or (blocks and _several(condition)) else EXACT
+
+
+def _several(c: Bool) -> bool:
+    """Whether a condition asks for a few of something at least: `grid.y >= 2`."""
+    if not isinstance(c, Cmp) or c.op != "le":
+        return False
+    return [k for m, k in c.poly.terms if m] == [-1] and c.poly.constant <= SEVERAL
 
 
 def _bare(c: Bool) -> Bool:

@@ -87,7 +87,7 @@ class Access:
     phase: tuple[int, ...] = ()
     field: str = ""
     exact: bool = True
-    given: Bool = TRUE  # the part of `guard` that holds whenever a loop before has ended
+    given: Bool = TRUE  # the part of `guard` that holds of unknowns, or because a loop before has ended
     tracked: bool = True  # no jump that is not followed may keep a thread from here
     stmt: object = dataclass_field(default=None, compare=False, repr=False)  # the IR statement
     lanes: tuple[tuple[Sym, Int], ...] = ()

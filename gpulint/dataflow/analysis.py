@@ -139,9 +139,10 @@ class Analysis:
             checks = tuple((signs.apply(a), signs.apply(b)) for a, b in checks)
         value = self._value(event)
         whole: tuple[Int | Bool, ...] = (guard, *subscripts, *(x for c in checks for x in c))
-        guard = t.and_(guard, *self.sides(*whole))
+        sides = self.sides(*whole)
+        guard = t.and_(guard, *sides)
         tracked = exact and not event.repeats and not any(self.graph.loops[i].broken for i in event.loops)
-        given = self.terms.resolve(self.terms.given(event.path))
+        given = t.and_(self.terms.resolve(self.terms.given(event.path)), *sides)
         inner = self.graph.loops[event.loops[-1]] if event.loops else None
         exact &= not self.terms.names.loses(*whole) and len(event.arrays) == 1
         exact &= not event.repeats and (inner is None or self._tracked(inner))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import cast
 
 from gpulint import term as t
+from gpulint.dataflow.between import held
 from gpulint.dataflow.graph import LoopInfo, Node
 from gpulint.dataflow.orbit import at, orbit
 from gpulint.dataflow.signs import limit
@@ -50,6 +51,7 @@ def close(tr: Terms, symbol: Sym) -> None:
         for s in members:
             if s not in tr.closed:
                 tr.closed[s] = _form(tr, s, steps[s], loop, alone=len(group) == 1)
+        _hold_between(tr, {s: steps[s] for s in members if s in steps}, loop)
     tr.open.difference_update(steps)
 
 
@@ -76,6 +78,20 @@ def _come_round(tr: Terms, steps: dict[Sym, Int | Bool], loop: LoopInfo) -> None
     if round_ is not None and len(round_) > 1:
         k = tr.counter(loop.id)
         tr.closed.update((s, at([state[s] for state in round_], k)) for s in steps)
+
+
+def _hold_between(tr: Terms, steps: dict[Sym, Int | Bool], loop: LoopInfo) -> None:
+    """Holds unknowns of one cycle to the values that it starts from, as far as iterations keep to them."""
+    mine = {s: x for s, x in steps.items() if isinstance(x, Int)}
+    if len(mine) < 2 or len(mine) != len(steps) or loop.condition is None:
+        return
+    init = {s: tr.integer(tr.graph.nodes[tr.placeholders[s]].inputs[0]) for s in mine}
+    if any(varies(tr, x, loop) for x in init.values()):
+        return
+    for s, facts in held(init, mine, tr.boolean(loop.condition)).items():
+        out = cast(Int, tr.closed[s])
+        if isinstance(out.atom, Sym) and out.atom in tr.names.lossy:
+            tr.names.hold(out, cast(Bool, subst(t.and_(*facts), {s: out})))
 
 
 def _initial(tr: Terms, s: Sym) -> Int | Bool:

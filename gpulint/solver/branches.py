@@ -8,7 +8,7 @@ from gpulint.dataflow.access import Access
 from gpulint.solver import space
 from gpulint.solver.inverse import definite, hits, inverse
 from gpulint.solver.setting import Setting
-from gpulint.solver.signs import settled
+from gpulint.solver.signs import settled, unwrapped
 from gpulint.solver.space import Seen
 from gpulint.term import Atom, Bool, Int, Scope, Sym, and_, bool_sym, lt, subst, sym, symbols
 
@@ -59,7 +59,7 @@ def surely(s: Setting, a: Access) -> Seen | None:
     if wanted is None:
         return None
     seen = space.see(a, domain=wanted).mapped(s.term, s.term)
-    return settled(seen, s.prover)
+    return unwrapped(settled(seen, s.prover), s.prover)
 
 
 def coordinate(x: Sym) -> bool:

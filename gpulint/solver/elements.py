@@ -19,6 +19,7 @@ from itertools import pairwise
 from gpulint.dataflow.access import Access
 from gpulint.solver import space
 from gpulint.solver.inverse import completed, definite, hits
+from gpulint.solver.polydiv import divided
 from gpulint.solver.setting import Setting
 from gpulint.solver.signs import settled, substitute
 from gpulint.solver.space import Seen
@@ -47,8 +48,6 @@ from gpulint.term import (
     symbols,
 )
 from gpulint.term.build import monomial, of_atom
-from gpulint.term.mono import without
-from gpulint.term.node import Mono
 
 Digit = tuple[Sym, Int]
 NESTED = 3  # halves of halves
@@ -173,12 +172,12 @@ def _solve(subscript: Int, element: Element, steps: Set[Sym]) -> dict[Sym, Int] 
     order = sorted(range(len(element.strides)), key=lambda k: (-_degree(element.strides[k]), k))
     for n, k in enumerate(order):
         stride = element.strides[k]
-        step = exact(last, stride)
+        step = divided(last, stride)
         if carry != ZERO and step is None:
             return None
         offset, base = _part(base, stride) if n + 1 < len(order) else (base, ZERO)
         value = sub(add(mul(carry, step or ONE), element.indices[k]), offset)
-        mine = [(d, q) for d, r in digits if d not in out and (q := exact(r, stride)) is not None]
+        mine = [(d, q) for d, r in digits if d not in out and (q := divided(r, stride)) is not None]
         if mine:
             out.update(_chain(value, mine, steps))
             value = ZERO
@@ -192,7 +191,7 @@ def _chain(value: Int, digits: list[Digit], steps: Set[Sym]) -> dict[Sym, Int]:
     Counters of launches come last, however short a step they make: a launch covers what it can by itself.
     """
     ordered = sorted(digits, key=lambda p: (p[0] in steps, _degree(p[1]), _size(p[1])))
-    ratios = [exact(b, a) for (_, a), (_, b) in pairwise(ordered)]
+    ratios = [divided(b, a) for (_, a), (_, b) in pairwise(ordered)]
     if None in ratios:
         return _from_top(value, ordered)
     out: dict[Sym, Int] = {}
@@ -236,35 +235,9 @@ def _part(base: Int, stride: Int) -> tuple[Int, Int]:
     whole = rest = ZERO
     for m, c in base.terms:
         term = mul(monomial(m), c) if m else const(c)
-        q = exact(term, stride) if m else None
+        q = divided(term, stride) if m else None
         whole, rest = (add(whole, q), rest) if q is not None else (whole, add(rest, term))
     return whole, rest
-
-
-def exact(p: Int, d: Int) -> Int | None:
-    """`p / d` where that is a polynomial, found by the first monomial; None otherwise."""
-    if d == ONE:
-        return p
-    if not p.terms or not d.terms:
-        return ZERO if d.terms else None
-    (m, c), (dm, dc) = _leading(p), _leading(d)
-    rest = without(m, dm)
-    if rest is None or c % dc:
-        return None
-    if len(d.terms) > 1:
-        q = mul(monomial(rest), c // dc) if rest else const(c // dc)
-        return q if mul(q, d) == p else None
-    parts = []
-    for m, c in p.terms:
-        rest = without(m, dm)
-        if rest is None or c % dc:
-            return None
-        parts.append(mul(monomial(rest), c // dc) if rest else const(c // dc))
-    return add(*parts)
-
-
-def _leading(p: Int) -> tuple[Mono, int]:
-    return max(p.terms, key=lambda t: (len(t[0]), [a.order for a in t[0]]))
 
 
 def _degree(p: Int) -> int:

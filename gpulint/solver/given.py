@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import permutations
 
-from gpulint.solver import ceilings
+from gpulint.solver import ceilings, polydiv
 from gpulint.solver.constraints import Constraint, Constraints, floors
 from gpulint.solver.eliminate import SETTLE, Bounder
 from gpulint.solver.flat import without
@@ -53,7 +53,9 @@ class Given:
         if t.lo is not None and t.lo >= floor:
             return True
         found = self._bounds(t)[0]
-        return found is not None and found >= floor
+        if found is not None and found >= floor:
+            return True
+        return len(t.terms) > 1 and self._given(sub(floor, t))
 
     def define(self, extra: Sequence[App]) -> list[Int]:
         """Constraints that define the quotients, remainders and extremes of the set; or `extra` ones, goals'.
@@ -125,11 +127,12 @@ class Given:
 
         Sound: `x < h*w` and `w >= 1` give `x // w < h`.
         """
-        top = w.atom
+        top, own = w.atom, dict(x.terms)
         if top is None:
-            return []
+            first = next((m for m in own if m), None)
+            near = self._by_mono.get(first, ()) if first is not None and w.value is None else ()
+            return polydiv.bounds(t, x, w, (g.poly for g in near))
         out = []
-        own = dict(x.terms)
         for g in self._sharing(own, top):
             if not _times(top, own, g):
                 continue

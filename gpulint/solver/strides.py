@@ -15,8 +15,8 @@ from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray
 from gpulint.interp.machine import run
 from gpulint.solver import space
-from gpulint.solver.elements import exact
 from gpulint.solver.outputs import pure, small_launch, witness
+from gpulint.solver.polydiv import divided
 from gpulint.solver.setting import Setting
 from gpulint.solver.sites import SiteRound
 from gpulint.solver.space import Seen
@@ -80,7 +80,7 @@ def _parts(offset: Int, axes: dict[Sym, Int]) -> Parts:
     for mono, coeff in offset.terms:
         term = mul(monomial(mono), coeff) if mono else const(coeff)
         own = [t for t in axes if t in mono]
-        factor = exact(term, of_atom(own[0])) if len(own) == 1 else None
+        factor = divided(term, of_atom(own[0])) if len(own) == 1 else None
         if factor is None:
             rest = add(rest, term)
         else:
@@ -104,7 +104,7 @@ def _elsewhere(s: Setting, a: Access, seen: Seen, rest: Int, axis: Sym, extent: 
     """A launch on which the access touches a place that its index along the axis does not lead to."""
     steps = [ONE, *(of_atom(x) for x in symbols(rest) if ".stride(" in x.name)]
     for step in steps:
-        index = exact(rest, step)
+        index = divided(rest, step)
         if index is None or not _runs(s, seen, index, extent) or not pure(space.see(a)):
             continue
         stride = of_atom(axis)

@@ -17,8 +17,8 @@ from gpulint.dataflow.access import Access, IntOp
 from gpulint.frontend.host.site import HostArray, of_device
 from gpulint.ir import symbols as names
 from gpulint.solver import powers, ranges
-from gpulint.solver.elements import exact
 from gpulint.solver.options import INT32_SIZES
+from gpulint.solver.polydiv import divided
 from gpulint.solver.prover import Budget, Prover
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
@@ -188,7 +188,7 @@ def _equates(s: Setting, goal: Bool) -> bool:
         return False
     for f in s.prover.facts:
         if isinstance(f, Cmp) and f.op == "le" and len({owner(x.name) for x in symbols(f)}) == 2:
-            times = exact(goal.poly, ZERO - f.poly) if f.poly.constant == 0 else None
+            times = divided(goal.poly, ZERO - f.poly) if f.poly.constant == 0 else None
             if times is not None and (times.lo or 0) >= 0:
                 return True
     return False

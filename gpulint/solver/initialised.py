@@ -65,7 +65,7 @@ def sources(s: Setting, read: Access) -> list[Source]:
     for w in s.accesses.accesses:
         if w.array.name != read.array.name or w.mode == "read":
             continue
-        found = [] if w.index >= read.index else [_own(read, w), *_others(s, read, w)]
+        found = [] if w.index >= read.index else [_own(s, read, w), *_others(s, read, w)]
         out += [x for x in (*found, *_last_round(s, read, w)) if x is not None]
     return out
 
@@ -75,11 +75,11 @@ def _others(s: Setting, read: Access, w: Access) -> Iterator[Source | None]:
     blocks = {space.atom_of(names.block(a)) for a in AXES}
     common = _common(w, read)
     if _before(s, w, read, BLOCK) and read.array.space != "local":
-        yield _solved(read, w, blocks | common)
+        yield _solved(s, read, w, blocks | common)
     elif _before(s, w, read, WARP) and read.array.space != "local":
-        yield _of_warp(s, _solved(read, w, blocks | common))
+        yield _of_warp(s, _solved(s, read, w, blocks | common))
     if read.array.space == "global" and _before(s, w, read, GRID):
-        yield _solved(read, w, common)
+        yield _solved(s, read, w, common)
 
 
 def _last_round(s: Setting, read: Access, w: Access) -> Iterator[Source | None]:
@@ -88,9 +88,9 @@ def _last_round(s: Setting, read: Access, w: Access) -> Iterator[Source | None]:
     if not loops:
         return
     loop, common = loops[-1], _common(w, read)
-    yield _solved(read, w, _coordinates() | common, loop.counter)
+    yield _solved(s, read, w, _coordinates() | common, loop.counter)
     if loop.barrier and read.array.space != "local" and _crossed(s, w, read, loop):
-        yield _solved(read, w, {space.atom_of(names.block(a)) for a in AXES} | common, loop.counter)
+        yield _solved(s, read, w, {space.atom_of(names.block(a)) for a in AXES} | common, loop.counter)
 
 
 def _crossed(s: Setting, w: Access, read: Access, loop: Loop) -> bool:
@@ -124,21 +124,31 @@ def _before(s: Setting, w: Access, read: Access, cuts: tuple[str, ...]) -> bool:
     return all(any(t.gap is not None and t.gap != 0 for t in way) for way in ways)
 
 
-def _own(read: Access, w: Access) -> Source | None:
+def _own(s: Setting, read: Access, w: Access) -> Source | None:
     """The reading thread's own write: same coordinates, same iterations of the common loops.
 
     What is unknown and occurs in both conditions has one value there.
     """
     both = {x for x in symbols(read.domain) & symbols(w.domain) if x.scope is Scope.POINT}
-    return _solved(read, w, _coordinates() | _common(w, read) | both)
+    return _solved(s, read, w, _coordinates() | _common(w, read) | both)
 
 
 def _coordinates() -> set[Sym]:
     return {space.atom_of(f(a)) for a in AXES for f in (names.block, names.thread)}
 
 
-def _solved(read: Access, w: Access, held: set[Sym], back: Sym | None = None) -> Source | None:
-    """The write that gives the element; `back`: the counter of a loop that stood one lower then."""
+def _solved(s: Setting, read: Access, w: Access, held: set[Sym], back: Sym | None = None) -> Source | None:
+    """The write that gives the element; `back`: the counter of a loop that stood one lower then.
+
+    It is over the kernel's own terms, the same in every setting.
+    """
+    key = (id(read), id(w), frozenset(held), back)
+    if key not in s.memo.sources:
+        s.memo.sources[key] = (read, w), _inverted(read, w, held, back)
+    return s.memo.sources[key][1]
+
+
+def _inverted(read: Access, w: Access, held: set[Sym], back: Sym | None) -> Source | None:
     wanted = definite(w)
     if wanted is None:
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Optional
 
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.solver import turns
@@ -21,18 +22,27 @@ from gpulint.solver.pairs import Order
 from gpulint.solver.points import Points
 from gpulint.solver.replays import Replays
 from gpulint.solver.space import Seen, see
-from gpulint.term import Bool, Int
+from gpulint.term import Bool, Int, Sym
+
+if TYPE_CHECKING:
+    from gpulint.solver.initialised import Source
+
+Inverted = tuple[int, int, "frozenset[Sym]", Optional[Sym]]  # noqa: UP045 (evaluated on 3.10)
 
 
 @dataclass
 class Memo:
-    """`unsat`: whether Z3 found sets of conditions contradictory within the resource limit of the run."""
+    """`unsat`: whether Z3 found sets of conditions contradictory within the resource limit of the run.
+
+    `sources`: how a write gives a read its value, by the identity of both, which are kept alive beside it.
+    """
 
     unsat: dict[frozenset[Bool], bool] = field(default_factory=dict)
     replays: Replays = field(default_factory=Replays)
     points: Points = field(default_factory=Points)
     order: Order | None = None
     cases: Halves = field(default_factory=dict)
+    sources: dict[Inverted, tuple[tuple[Access, Access], Source | None]] = field(default_factory=dict)
     _store: Constraints = field(default_factory=Constraints)
     _given: dict[tuple[Constraint, ...], Given] = field(default_factory=dict)
     _upper: dict[Bool, list[Constraint]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from gpulint.solver.point import Point, Undefined
+from gpulint.solver.point import Place, Point, Undefined
 from gpulint.solver.repair import Move, moves
 from gpulint.term import Bool
 
@@ -58,6 +58,7 @@ class Points:
 
     def _repaired(self, point: Point, conditions: Sequence[Bool]) -> Point | None:
         tried: set[Move] = set()
+        touched: dict[Place, list[Bool]] = {}
         bad = [c for c in conditions if not point.holds(c)]
         for _ in range(MOVES):
             if not bad:
@@ -67,7 +68,10 @@ class Points:
                 tried.add((place, value))
                 self.left -= 1
                 new = point.at(place, value)
-                left = _broken(new, conditions, bad)
+                if place not in touched:
+                    touched[place] = [c for c in conditions if new.differs(c)]
+                left = [c for c in bad if not new.differs(c)]
+                left += [c for c in touched[place] if not new.holds(c)]
                 if best is None or len(left) < len(best[1]):
                     best = new, left
             if best is None or self.left < 0:
@@ -86,9 +90,3 @@ class Points:
             if found:
                 return found[:WIDTH]
         return []
-
-
-def _broken(new: Point, conditions: Sequence[Bool], before: Sequence[Bool]) -> list[Bool]:
-    """The conditions that fail after a move; those that do not hold the place are as before."""
-    was = set(before)
-    return [c for c in conditions if (not new.holds(c) if new.differs(c) else c in was)]

@@ -137,7 +137,7 @@ class Sync:
     of the condition that may differ between threads of a block that make the same trips of its loops.
     `mask`: of a warp barrier, as a term; None for the whole warp. `collective` names a shuffle or a vote;
     `taken`: of a shuffle, the pairs of a lane whose result matters and the lane that it reads, None where
-    they are not known (`dataflow.shuffles`).
+    they are not known (`dataflow.shuffles`). `stmt` is the statement, which need not be known.
     """
 
     kind: str
@@ -150,6 +150,7 @@ class Sync:
     mask: Int | None = None
     collective: str = ""
     taken: tuple[tuple[int, int], ...] | None = None
+    stmt: object = None
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,8 @@ class Analysis:
     def _flat(self) -> bool:
         """Whether something rests on it that lanes go along x."""
         warps = bool(self.terms.exchanges or self.terms.ballots)
+        barriers = (e.stmt for e in self.graph.events if isinstance(e.stmt, n.Barrier))
+        warps = warps or any(b.kind == "warp" and b.orders for b in barriers)
         return self.terms.flat and (
             warps or any((v.kind, v.op) == ("coord", "lane") for v in self.graph.nodes)
         )
@@ -330,7 +332,9 @@ class Analysis:
         if event.stmt.mask is not None and self.graph.nodes[event.values[0]].op != "activemask":
             mask = self.terms.resolve(self.terms.integer(event.values[0]))
         stmt = event.stmt
-        return Sync(stmt.kind, guard, loops, uniform, stmt.span, whole, apart, mask, stmt.collective, read)
+        return Sync(
+            stmt.kind, guard, loops, uniform, stmt.span, whole, apart, mask, stmt.collective, read, stmt
+        )  # fmt: skip
 
     def _everywhere(self, event: Event) -> bool:
         """Whether all threads of the launch come to a barrier alike."""

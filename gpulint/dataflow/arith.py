@@ -7,7 +7,7 @@ from typing import cast
 
 from gpulint import term as t
 from gpulint.ir.types import IntType, Type
-from gpulint.term import Bool, Int
+from gpulint.term import App, Bool, Int
 from gpulint.term.build import of_atom
 
 MAX_CHOICE = 300  # nodes of a choice: a larger one becomes an unknown
@@ -90,12 +90,26 @@ def _bounded_bits(op: str, x: Int, y: Int) -> Int | None:
     natural = [v for v in (x, y) if v.lo is not None and v.lo >= 0]
     highs = [v.hi for v in natural if v.hi is not None]
     if op == "and":
+        if y in natural and y.hi is not None:  # higher bits of the other have no part in it
+            x = low_bits(x, y.hi.bit_length())
+        elif x in natural and x.hi is not None:
+            y = low_bits(y, x.hi.bit_length())
         return t.fn("and", x, y, lo=0, hi=min(highs, default=None)) if natural else None
     if len(natural) < 2:
         return None
     top = (1 << max(highs).bit_length()) - 1 if len(highs) == 2 else None
     low = max(v.lo or 0 for v in natural) if op == "or" else 0
     return t.fn(op, x, y, lo=low, hi=top)
+
+
+def low_bits(x: Int, width: int) -> Int:
+    """What has the same low bits, given as its remainder by 2**32 or 2**64; else `x` itself."""
+    top = x.atom
+    if isinstance(top, App) and top.op == "mod" and len(top.args) == 2:
+        inner, by = cast("tuple[Int, Int]", top.args)
+        if by.value in (1 << 32, 1 << 64) and by.value >= 1 << width:
+            return inner
+    return x
 
 
 def unary(op: str, x: Int, type: Type) -> Int | None:

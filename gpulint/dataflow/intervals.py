@@ -64,14 +64,15 @@ class Intervals:
 
     `cuts`: the kinds of barriers that order the threads in question: of a block (`BLOCK`), of one
     warp (`WARP`), of different blocks (`GRID`). `entered`: the loops that run at least once when reached.
-    `without`: the ids of barrier statements that are passed over.
+    `without`: the ids of barrier statements that are passed over. `partial`: those of barriers of a part of a
+    warp that both threads in question belong to.
     """
 
     def __init__(
         self, body: tuple[n.Stmt, ...], cuts: tuple[str, ...] = BLOCK, entered: Set[Span] = frozenset(),
-        without: Set[int] = frozenset(),
+        without: Set[int] = frozenset(), partial: Set[int] = frozenset(),
     ) -> None:  # fmt: skip
-        self.cuts, self.entered, self.without = cuts, entered, without
+        self.cuts, self.entered, self.without, self.partial = cuts, entered, without, partial
         self.nodes: list[_Node] = [_Node(None)]
         self.loops: list[n.For | n.While] = []
         self.at: dict[int, list[int]] = {}  # id of a statement: its nodes
@@ -164,7 +165,7 @@ class Intervals:
         if not isinstance(s, n.Barrier) or s.kind not in self.cuts or not s.orders or id(s) in self.without:
             return False
         whole = s.mask is None or (isinstance(s.mask, n.Const) and s.mask.value in (FULL, -1))
-        return s.kind != "warp" or whole
+        return s.kind != "warp" or whole or id(s) in self.partial
 
     def handed_over(self, first: object, second: object, fences: tuple[str, ...]) -> bool:
         """Whether an atomic may hand one access over to the other, behind one of these fences.

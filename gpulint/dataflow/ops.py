@@ -18,6 +18,7 @@ from gpulint.dataflow.late import widened_late
 from gpulint.dataflow.modular import modular
 from gpulint.dataflow.needed import SAME, Use, uses
 from gpulint.dataflow.signs import truncates
+from gpulint.dataflow.values import bits_kept
 from gpulint.ir import symbols
 from gpulint.ir.types import INT64, IntType
 from gpulint.term import Int
@@ -113,7 +114,7 @@ def _term(a: Analysis, node: Node) -> Int | None:
                 return None
     elif node.kind == "cast" and a.terms.integral[node.inputs[0]]:
         out = a.terms.resolve(a.terms.integer(node.inputs[0]))
-        if _widens(a.graph.nodes[node.inputs[0]].type, node.type):
+        if _widens(a.graph.nodes[node.inputs[0]].type, node.type) or bits_kept(a.graph, node):
             return None
     else:
         return None

@@ -130,13 +130,13 @@ class _Walk:
         """The lanes at which a condition may hold."""
         if (condition, at) not in self.where:
             there = t.subst(self.tr.resolve(condition), self.iteration(at))
-            lanes = (1 << lane for lane in range(WARP) if t.subst(there, _of_lane(lane)) != FALSE)
+            lanes = (1 << lane for lane in range(WARP) if t.subst(there, of_lane(lane)) != FALSE)
             self.where[condition, at] = sum(lanes)
         return self.where[condition, at]
 
 
-def _of_lane(lane: int) -> dict[Atom, Int | Bool]:
-    """The coordinates of the threads of one lane."""
+def of_lane(lane: int) -> dict[Atom, Int | Bool]:
+    """The coordinates of the threads of one lane, where lanes go along x."""
     warp = t.sym("warp", Scope.POINT, 0, symbols.MAX_THREADS // WARP - 1)
     thread = t.add(t.mul(t.const(WARP), warp), t.const(lane))
     own = t.sym("laneid", Scope.POINT, 0, WARP - 1)

@@ -7,12 +7,13 @@ from typing import cast
 
 from gpulint import term as t
 from gpulint.dataflow import arith, counters, exchanges
-from gpulint.dataflow.graph import Event, Node
+from gpulint.dataflow.graph import Event, Graph, Node
 from gpulint.dataflow.induction import after, last
 from gpulint.dataflow.lanes import moved
 from gpulint.dataflow.terms import Opaque, Terms, Value
 from gpulint.dataflow.views import extent, locate, size
 from gpulint.ir import symbols
+from gpulint.ir.collectives import BALLOTS, WARP
 from gpulint.ir.nodes import Param
 from gpulint.ir.printer import type_name
 from gpulint.ir.types import UNKNOWN, BoolType, IntType
@@ -155,8 +156,16 @@ def _cast(tr: Terms, node: Node) -> Value:
     if isinstance(node.type, BoolType):
         return tr.boolean(node.inputs[0])
     if isinstance(node.type, IntType) and tr.integral[node.inputs[0]]:
-        return inner if isinstance(inner, Int) else tr.integer(node.inputs[0])
+        value = inner if isinstance(inner, Int) else tr.integer(node.inputs[0])
+        return t.mod(value, t.const(node.type.hi + 1)) if bits_kept(tr.graph, node) else value
     return opaque(tr, node)
+
+
+def bits_kept(graph: Graph, cast: Node) -> bool:
+    """Whether a cast takes the lanes of a ballot or a match, a signed integer, for an unsigned one."""
+    of, to = graph.nodes[cast.inputs[0]], cast.type
+    lanes = of.kind == "fresh" and of.op in BALLOTS and isinstance(to, IntType)
+    return lanes and isinstance(to, IntType) and to.lo == 0 and to.bits == WARP
 
 
 def _mu(tr: Terms, node: Node) -> Value:
@@ -337,9 +346,21 @@ def _opaque(tr: Terms, node: Node) -> Value:
     if isinstance(node.type, BoolType):
         return tr.as_bool(node, value)
     if node.op in COUNTS and value.name is not None:
-        given = tr.graph.nodes[node.inputs[0]].type
-        return t.fn(value.name, *value.args, lo=0, hi=given.bits if isinstance(given, IntType) else 64)
+        return _counted(value.name, value.args, tr.graph.nodes[node.inputs[0]].type)
     return tr.as_int(node, value) if isinstance(node.type, IntType) else value
+
+
+def _counted(name: str, args: tuple[Int, ...], given: object) -> Int:
+    """A count of bits. Those of a signed integer of 32 bits are those of what it is modulo 2**32."""
+    bits = given.bits if isinstance(given, IntType) else 64
+    if len(args) != 1:
+        return t.fn(name, *args, lo=0, hi=bits)
+    x = arith.low_bits(args[0], WARP)
+    fits = x.lo is not None and x.hi is not None and x.lo >= -(2 ** (WARP - 1)) and x.hi < 2**WARP
+    if x != args[0] and fits and (bits <= WARP or not name.startswith("clz")):
+        return t.fn(name, x, lo=0, hi=WARP)
+    wide = bits > WARP and (args[0].lo is None or args[0].lo < 0)
+    return t.fn(f"{name}:{bits}" if wide else name, *args, lo=0, hi=bits)
 
 
 def opaque(tr: Terms, node: Node) -> Opaque:

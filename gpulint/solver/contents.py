@@ -42,6 +42,13 @@ def tell(s: Setting, o: Obligation) -> bool:
     return any(accumulates(s.kernel, a) for a in accesses if a.mode == "write")
 
 
+def made_to_repeat(s: Setting) -> bool:
+    """Whether the host fills every array that the kernel loads from with values that may repeat."""
+    loaded = {a.array.name for a in s.accesses.accesses if a.mode == "read" and a.array.is_param}
+    known = [s.binding.elements.get(name) if s.binding is not None else None for name in loaded]
+    return bool(loaded) and all(e is not None and _repeats(e) for e in known)
+
+
 def _repeats(e: Elements) -> bool:
     """Whether the host fills an array with values that may repeat: one value throughout, at the least."""
     return e.injective is False or (e.low is not None and e.low == e.high)

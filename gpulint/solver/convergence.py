@@ -14,13 +14,12 @@ from __future__ import annotations
 from gpulint.contract.limits import COOPERATIVE
 from gpulint.dataflow.access import Sync
 from gpulint.ir import symbols as names
-from gpulint.solver import disjoint, space
+from gpulint.solver import disjoint, masks, space
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
-from gpulint.term import FALSE, Bool, Int, Sym, and_, eq, ge, lt, mod, not_, or_, symbols
+from gpulint.term import FALSE, Bool, Sym, and_, eq, not_, or_, symbols
 
-WHOLE = ((0, space.WARP),)  # the lanes of a warp as runs
 FENCES = ("fence_block", "fence_device", "fence_system")
 
 
@@ -39,9 +38,10 @@ def again(s: Setting, o: Obligation) -> Verdict:
     assert y is not None
     if y.kind == "grid":
         return _of_grid(s, o, y)
-    if y.uniform and (y.kind != "warp" or y.mask is None or whole(y.mask)):
+    found = table(s, y) if y.kind == "warp" else None
+    if y.uniform and (y.kind != "warp" or masks.whole(found)):
         return Verdict(o, PROVED, rung="uniform")
-    if y.kind == "warp" and y.mask is not None and y.mask.value is None:
+    if y.kind == "warp" and found is None:
         return Verdict(o, UNDECIDED, reason="participants not decided")
     if not y.exact:
         return Verdict(o, UNDECIDED, reason="some thread may have jumped past the barrier")
@@ -63,30 +63,18 @@ def _inside(s: Setting) -> Bool:
     return and_(*(s.term(space.below(at(a), size(a))) for a in AXES for at, size in sizes))
 
 
-def whole(mask: Int) -> bool:
-    """Whether a mask names all lanes."""
-    return _runs(mask) == WHOLE
-
-
-def _runs(mask: Int) -> tuple[tuple[int, int], ...]:
-    """The runs of lanes that a constant mask names, each with the lane after it."""
-    bits = [mask.value is not None and bool(mask.value >> lane & 1) for lane in range(space.WARP)]
-    starts = [k for k, bit in enumerate(bits) if bit and (k == 0 or not bits[k - 1])]
-    ends = [k + 1 for k, bit in enumerate(bits) if bit and (k + 1 == space.WARP or not bits[k + 1])]
-    return tuple(zip(starts, ends, strict=True))
-
-
-def _named(s: Setting, mask: Int) -> Bool:
-    """Whether a mask names a thread's lane."""
-    lane = mod(disjoint.linear(s), space.WARP)
-    return or_(*(and_(ge(lane, first), lt(lane, end)) for first, end in _runs(mask)))
+def table(s: Setting, y: Sync) -> masks.Table | None:
+    """The mask that each lane comes to a warp barrier with; None where that is not known."""
+    found = masks.table(y.mask)
+    return found if found is None or masks.constant(found) or disjoint.along_x(s) else None
 
 
 def _stranger(s: Setting, y: Sync) -> list[Bool]:
-    """A thread that reaches a warp barrier and is not named by its mask."""
-    if y.mask is None or whole(y.mask):
+    """A thread that reaches a warp barrier with a mask that does not name it, or names one with another."""
+    found = table(s, y)
+    if found is None or masks.fitting(found) == masks.FULL:
         return [FALSE]
-    return [reached(s, y), not_(_named(s, y.mask))]
+    return [reached(s, y), not_(masks.among(disjoint.lane(s), masks.fitting(found)))]
 
 
 def reached(s: Setting, y: Sync) -> Bool:
@@ -98,7 +86,7 @@ def reached(s: Setting, y: Sync) -> Bool:
 def split(s: Setting, y: Sync) -> list[Bool]:
     """A thread that reaches the barrier and a participant that does not, in the same iteration.
 
-    The participants are the threads of the block, or those of the warp that the mask names.
+    The participants are the threads of the block, or those of the warp that the first one's mask names.
     """
     domain = s.term(and_(y.guard, *(loop.domain for loop in y.loops)))
     one = shared(y)
@@ -112,8 +100,10 @@ def split(s: Setting, y: Sync) -> list[Bool]:
     if y.kind == "warp":
         warp = disjoint.warp(s)
         out.append(eq(space.twin(warp, 1, one), space.twin(warp, 2, one)))
-        if y.mask is not None:
-            out.append(space.twin(_named(s, y.mask), 2, one))
+        found = table(s, y)
+        if found is not None and not masks.whole(found):
+            lane, other = (space.twin(disjoint.lane(s), side, one) for side in (1, 2))
+            out.append(masks.names(found, lane, other))
     return out
 
 

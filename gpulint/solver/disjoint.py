@@ -34,6 +34,7 @@ from gpulint.term import (
     eq,
     floordiv,
     le,
+    mod,
     mul,
     ne,
     or_,
@@ -238,6 +239,11 @@ def warp(s: Setting) -> Int:
     return floordiv(linear(s), space.WARP)
 
 
+def lane(s: Setting) -> Int:
+    """A thread's place in its warp."""
+    return mod(linear(s), space.WARP)
+
+
 def linear(s: Setting) -> Int:
     """The number of a thread in its block, over the axes that count."""
     number, row = ZERO, ONE
@@ -245,6 +251,11 @@ def linear(s: Setting) -> Int:
         number = add(number, mul(names.thread(axis), row))
         row = mul(row, s.term(names.block_size(axis)))
     return number
+
+
+def along_x(s: Setting) -> bool:
+    """Whether lanes go along x: the block has one thread along the other axes, given the kernel's rank."""
+    return all(axis == 0 for axis in live_axes(s))
 
 
 def _one(s: Setting, size: Int) -> bool:
@@ -307,7 +318,7 @@ def collision(s: Setting, p: Pair, a: Seen, b: Seen) -> list[Bool]:
         out += [space.twin(bound, 1, one), space.twin(bound, 2, one)]
     out.append(or_(*(ne(space.twin(c, 1), space.twin(c, 2)) for c in wanted)))
     if p.scope in ("block", "blocks"):
-        out.append(p.relation(warp(s) if p.near is not None else None))
+        out.append(p.relation(linear(s) if p.near is not None else None, along_x(s)))
     for x, y in zip(a.subscripts, b.subscripts, strict=True):
         out.append(eq(space.twin(x, 1, one), space.twin(y, 2, one)))
     return [*out, *slots.apart(s, p, a, b, one)]

@@ -8,7 +8,7 @@ ones that fit, or the witness is given up.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 from gpulint.interp.launch import Filled, Index, Number
@@ -48,6 +48,22 @@ class Counting:
         return self.first + sum(i * step for i, step in zip(index, self.strides, strict=True))
 
 
+@dataclass(frozen=True)
+class Scattered:
+    """Elements that rise and fall from one to the next, as data that nobody chose."""
+
+    strides: tuple[int, ...]
+    least: int = -4  # so that there are some of either sign
+
+    def __call__(self, index: Index) -> Number:
+        return sum(i * step for i, step in zip(index, self.strides, strict=True)) * 7 % 13 + self.least
+
+
+def filled(value: int | None, shape: Index) -> Contents:
+    """One number everywhere; None: scattered numbers."""
+    return Filled(value) if value is not None else Scattered(_strides(shape))
+
+
 def fitting(known: Known, shape: Index, chosen: Contents) -> Contents | None:
     """The chosen contents where they fit, else ones that count up, or one number; None when none do.
 
@@ -56,14 +72,21 @@ def fitting(known: Known, shape: Index, chosen: Contents) -> Contents | None:
     possibility only (n different rising integers within n places), that is what comes out.
     """
     first = known.low if known.low is not None else 0
-    strides = [1]
-    for extent in reversed(shape[1:]):
-        strides.insert(0, strides[0] * extent)
-
-    for contents in (chosen, Counting(first, tuple(strides)), Filled(first)):
+    ways: list[Contents] = [chosen, Counting(first, _strides(shape)), Filled(first)]
+    if isinstance(chosen, Scattered):
+        ways.insert(1, replace(chosen, least=first))
+    for contents in ways:
         if known.allows(_listed(shape, contents)):
             return contents
     return None
+
+
+def _strides(shape: Index) -> tuple[int, ...]:
+    """How far apart neighbours along each axis lie, in row-major order."""
+    out = [1]
+    for extent in reversed(shape[1:]):
+        out.insert(0, out[0] * extent)
+    return tuple(out)
 
 
 def _listed(shape: Index, contents: Contents) -> list[Number | None]:

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from gpulint.dataflow.access import Access, Loop
 from gpulint.dataflow.intervals import BLOCK, GRID, WARP
 from gpulint.ir import symbols as names
-from gpulint.solver import disjoint, space
+from gpulint.solver import disjoint, masks, space
 from gpulint.solver.inverse import definite, hits, inverse
+from gpulint.solver.pairs import Ways
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, UNDECIDED, Obligation, Verdict
@@ -78,6 +79,8 @@ def _others(s: Setting, read: Access, w: Access) -> Iterator[Source | None]:
         yield _solved(s, read, w, blocks | common)
     elif _before(s, w, read, WARP) and read.array.space != "local":
         yield _of_warp(s, _solved(s, read, w, blocks | common))
+    elif read.array.space != "local":
+        yield from _of_lanes(s, read, w, _solved(s, read, w, blocks | common))
     if read.array.space == "global" and _before(s, w, read, GRID):
         yield _solved(s, read, w, common)
 
@@ -110,6 +113,16 @@ def _of_warp(s: Setting, found: Source | None) -> Source | None:
     return Source(found.write, and_(found.reached, eq(subst(mine, found.point), mine)), found.point)
 
 
+def _of_lanes(s: Setting, read: Access, w: Access, found: Source | None) -> Iterator[Source | None]:
+    """The same write where a barrier of a part of the warp orders the two lanes."""
+    near = _of_warp(s, found)
+    for part in s.order.parts(w, read) if near is not None else ():
+        if near is not None and part.applies(disjoint.along_x(s)) and _apart(part.ways):
+            mine = disjoint.lane(s)
+            meet = and_(*(masks.meet(t, subst(mine, near.point), mine) for t in part.tables))
+            yield Source(near.write, and_(near.reached, meet), near.point)
+
+
 def _common(a: Access, b: Access) -> set[Sym]:
     """Counters of the loops around both."""
     spans = {x.span for x in b.loops}
@@ -119,8 +132,11 @@ def _common(a: Access, b: Access) -> set[Sym]:
 def _before(s: Setting, w: Access, read: Access, cuts: tuple[str, ...]) -> bool:
     """Whether such a barrier lies between the write and the read of the same iteration, on every path."""
     ways = s.order.ways(w, read, cuts)
-    if ways is None:
-        return False
+    return ways is not None and _apart(ways)
+
+
+def _apart(ways: Ways) -> bool:
+    """Whether two accesses are never concurrent in one iteration."""
     return all(any(t.gap is not None and t.gap != 0 for t in way) for way in ways)
 
 

@@ -16,8 +16,10 @@ from gpulint.dataflow.access import Access, AccessSet, Loop
 from gpulint.dataflow.intervals import BLOCK, GRID, WARP, Intervals, Tie
 from gpulint.ir.nodes import Kernel
 from gpulint.ir.span import Span
+from gpulint.solver import masks
+from gpulint.solver.space import WARP as WARP_SIZE
 from gpulint.solver.space import twin
-from gpulint.term import FALSE, TRUE, Bool, Int, Sym, and_, eq, ne, or_
+from gpulint.term import FALSE, TRUE, Bool, Int, Sym, and_, eq, floordiv, implies, mod, ne, or_
 from gpulint.term.build import of_atom
 
 TILES = ("triton", "cutile")  # dialects whose points are programs and lanes
@@ -27,11 +29,24 @@ Ways = tuple[tuple[Tie, ...], ...]
 
 
 @dataclass(frozen=True)
+class Part:
+    """Masks of warp barriers that order some lanes among each other, and how those may be concurrent."""
+
+    tables: frozenset[masks.Table]
+    ways: Ways
+
+    def applies(self, along_x: bool) -> bool:
+        """Whether the masks are known; `along_x`: lanes go along x."""
+        return along_x or all(masks.constant(t) for t in self.tables)
+
+
+@dataclass(frozen=True)
 class Pair:
     """Two accesses; `scope` is any, blocks, block or lanes (of one store of a tile program).
 
     `ways`: how the threads of one block, or of different blocks, may be concurrent; None: in any way
-    at all. `near`: how two threads of one warp may be, where that is told apart.
+    at all. `near`: how two threads of one warp may be, where that is told apart. `parts`: how two lanes
+    may be that barriers with all of these masks order among each other (`masks`).
     """
 
     first: Access
@@ -39,6 +54,7 @@ class Pair:
     scope: str = "any"
     ways: Ways | None = None
     near: Ways | None = None
+    parts: tuple[Part, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -60,16 +76,21 @@ class Pair:
                 out.add(loop.counter)
         return frozenset(out)
 
-    def relation(self, warp: Int | None = None) -> Bool:
+    def relation(self, thread: Int | None = None, along_x: bool = False) -> Bool:
         """What the ways say of the two points' counters (as renamed by `space.twin`).
 
-        `warp` is the number of a point's warp in its block.
+        `thread` is the number of a point's thread in its block; `along_x`: lanes go along x.
         """
-        if self.near is None or warp is None:
+        if self.near is None or thread is None:
             return self._some(self.ways)
-        one, two = twin(warp, 1), twin(warp, 2)
+        one, two = (twin(floordiv(thread, WARP_SIZE), side) for side in (1, 2))
         apart = and_(ne(one, two), self._some(self.ways))
-        return or_(apart, and_(eq(one, two), self._some(self.near)))
+        parts = (implies(self._meet(p, thread), self._some(p.ways)) for p in self.parts if p.applies(along_x))
+        return or_(apart, and_(eq(one, two), self._some(self.near), *parts))
+
+    def _meet(self, part: Part, thread: Int) -> Bool:
+        lane, other = (twin(mod(thread, WARP_SIZE), side) for side in (1, 2))
+        return and_(*(masks.meet(t, lane, other) for t in part.tables))
 
     def _some(self, ways: Ways | None) -> Bool:
         if ways is None:
@@ -159,18 +180,32 @@ class Order:
         """`without`: the ids of barrier statements that are passed over."""
         self.body, self.entered, self.without = kernel.body, accesses.entered, without
         self.kinds = {s.kind for s in accesses.syncs}
-        self._made: dict[tuple[str, ...], Intervals] = {}
+        self.partial = masks.ordering(accesses.syncs)
+        self.sets = masks.sets(self.partial.values())
+        self._made: dict[tuple[tuple[str, ...], frozenset[int]], Intervals] = {}
 
-    def intervals(self, cuts: tuple[str, ...]) -> Intervals:
-        if cuts not in self._made:
-            self._made[cuts] = Intervals(self.body, cuts, self.entered, self.without)
-        return self._made[cuts]
+    def intervals(self, cuts: tuple[str, ...], partial: frozenset[int] = frozenset()) -> Intervals:
+        key = cuts, partial
+        if key not in self._made:
+            self._made[key] = Intervals(self.body, cuts, self.entered, self.without, partial)
+        return self._made[key]
 
-    def ways(self, a: Access, b: Access, cuts: tuple[str, ...]) -> Ways | None:
+    def ways(
+        self, a: Access, b: Access, cuts: tuple[str, ...], partial: frozenset[int] = frozenset()
+    ) -> Ways | None:
         if self.kinds.isdisjoint(cuts):
             return None
-        found = self.intervals(cuts).ties(a.stmt, b.stmt)
+        found = self.intervals(cuts, partial).ties(a.stmt, b.stmt)
         return None if found is None else tuple(found)
+
+    def parts(self, a: Access, b: Access) -> tuple[Part, ...]:
+        """How lanes that barriers of parts of a warp order may be concurrent, set of masks by set."""
+        out = []
+        for tables in self.sets:
+            ways = self.ways(a, b, WARP, frozenset(i for i, t in self.partial.items() if t in tables))
+            if ways is not None:
+                out.append(Part(tables, ways))
+        return tuple(out)
 
     def pair(self, a: Access, b: Access, scope: str) -> Pair:
         """The pair with what orders its threads."""
@@ -179,7 +214,7 @@ class Order:
         if scope != "block":
             return Pair(a, b, scope)
         near = self.ways(a, b, WARP) if "warp" in self.kinds else None
-        return Pair(a, b, scope, self.ways(a, b, BLOCK), near)
+        return Pair(a, b, scope, self.ways(a, b, BLOCK), near, self.parts(a, b) if near else ())
 
     def rounds(self, first: object, second: object) -> tuple[Span, ...] | None:
         """The loops that must come round between one statement and another, see `Intervals.rounds`."""

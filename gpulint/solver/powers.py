@@ -7,6 +7,8 @@ to be large. Sizes of blocks and shared memory leave few cases that are not plai
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from gpulint.dataflow.arith import binary
 from gpulint.ir.types import INT64
 from gpulint.term import (
@@ -35,6 +37,7 @@ from gpulint.term import (
 from gpulint.term.build import of_atom
 from gpulint.term.walk import transform
 
+T = TypeVar("T", Int, Bool)
 LAST = 11  # 2**11 is more than the threads of any block
 EXPONENTS = 32
 MAX_COUNTERS = 2
@@ -113,7 +116,7 @@ def _counters(whole: Bool) -> list[Sym]:
 
 
 def _split(whole: Bool, k: Sym) -> list[Bool]:
-    out = [_folded(subst(whole, {k: const(v)})) for v in range(LAST + 1)]
+    out = [bits_folded(subst(whole, {k: const(v)})) for v in range(LAST + 1)]
     return [*out, and_(_beyond(whole, k), ge(of_atom(k), LAST + 1))]
 
 
@@ -130,7 +133,7 @@ def _beyond(whole: Bool, k: Sym) -> Bool:
     return transform(whole, large)
 
 
-def _folded(c: Bool) -> Bool:
+def bits_folded(c: T) -> T:
     """Bit operations of which an operand became a number."""
 
     def fold(a: Atom) -> Int | None:

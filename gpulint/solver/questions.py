@@ -12,6 +12,7 @@ from gpulint.solver import (
     hidden,
     initialised,
     lanes,
+    masks,
     ranges,
     search,
     shuffles,
@@ -93,7 +94,7 @@ def _ask(s: Setting, o: Obligation) -> Ask | None:
     if o.property == "convergent" and o.sync is not None and o.sync.kind == "grid":
         return Ask(o, (), (), "divergence")
     if o.property == "convergent" and o.sync is not None and o.sync.kind in ("block", "warp"):
-        if o.sync.mask is not None and o.sync.mask.value is None:
+        if masks.table(o.sync.mask) is None:
             return None  # which lanes it names is for data to say
         if o.kind == shuffles.KIND:
             return Ask(o, tuple(shuffles.broken(s, o.sync)), (), MISSING_LANE)

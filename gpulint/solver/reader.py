@@ -12,7 +12,7 @@ from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Param
 from gpulint.ir.types import BoolType, FloatType
 from gpulint.solver import space
-from gpulint.solver.filling import Known, fitting
+from gpulint.solver.filling import Known, filled, fitting
 from gpulint.solver.model import Model
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
@@ -61,14 +61,14 @@ class Reader:
         return min(min(x) for x in self._sizes()) >= 1
 
     def launch(
-        self, fill: tuple[int, int] = (0, 0), unset: bool = False, counters: bool = True
+        self, fill: tuple[int | None, int | None] = (0, 0), unset: bool = False, counters: bool = True
     ) -> ConcreteLaunch | None:
         """The launch that the model describes, or None when it is no launch at all.
 
         Arrays that the model does not speak of hold `fill` everywhere: those that the kernel only reads its
-        first number, those that it writes its second. With `unset`, those that the host allocated without
-        a value hold none. Without `counters`, what the model says of arrays that are written is passed over.
-        Arrays that the host fills hold what it puts there.
+        first number, those that it writes its second; None: scattered numbers. With `unset`, those that the
+        host allocated without a value hold none. Without `counters`, what the model says of arrays that are
+        written is passed over. Arrays that the host fills hold what it puts there.
         """
         self.counters = counters
         if not self.launched():
@@ -117,13 +117,13 @@ class Reader:
         array = self.s.accesses.arrays.get(name)
         return array is not None and array.written
 
-    def _array(self, name: str, fill: int, unset: bool) -> ConcreteArray | None:
+    def _array(self, name: str, fill: int | None, unset: bool) -> ConcreteArray | None:
         array = self.s.accesses.arrays.get(name)
         shape = tuple(self.number(self.s.term(e)) for e in array.extents) if array else (1,)
         if not shape and not any(a.array.name == name for a in self.s.accesses.accesses):
             shape = (self.number(self.s.term(names.size(name, None))),)  # only its size is ever asked for
         told = self.model.tells(name) and (self.counters or not self._written(name))
-        initial = self.model.contents(name, len(shape)) if told else Filled(fill)
+        initial = self.model.contents(name, len(shape)) if told else filled(fill, shape)
         arg = self.s.site.arguments.get(name) if self.s.site is not None else None
         buffer, start = self._place(name)
         if unset and isinstance(arg, HostArray) and arg.initialised is False:

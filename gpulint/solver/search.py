@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Union
 
 from gpulint.contract.bind import Binding
 from gpulint.dataflow.access import Access
@@ -17,7 +18,7 @@ from gpulint.frontend.host.site import HostArray
 from gpulint.interp.launch import ConcreteLaunch, Point, Violation
 from gpulint.interp.replay import shown
 from gpulint.ir import symbols as names
-from gpulint.solver import agree, powers, space
+from gpulint.solver import agree, contents, powers, space
 from gpulint.solver.reader import Reader
 from gpulint.solver.replays import ONE_RUN
 from gpulint.solver.setting import Setting
@@ -33,7 +34,9 @@ ALL_THREADS = 2048  # up to this many threads the whole launch is replayed
 SEARCH_RLIMIT = 3_000_000
 SMALL_TILE = 64
 COORDINATES = ("threadIdx.", "blockIdx.", "gid.", "lane")
-FILLS = ((0, 0), (1, 1), (-1, -1), (1, 0))  # what arrays hold where the model is silent (`Reader.launch`)
+Fill = tuple[Union[int, None], Union[int, None]]
+FILLS: tuple[Fill, ...] = ((0, 0), (1, 1), (-1, -1), (1, 0), (None, None))
+# what arrays hold where the model is silent (`Reader.launch`)
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,9 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
     reader = Reader(s, model, ask.seen)
     whole = whole or bool(s.accesses.syncs)
     first: Witness | None = None
+    placed = placed_by_data(ask) and not (
+        ask.obligation.property == "disjoint" and contents.made_to_repeat(s)
+    )
     ways = [(fill, True) for fill in (FILLS if hangs_on_data(ask) else FILLS[:1])]
     for fill, counters in [(FILLS[0], False), *ways] if reader.counts() else ways:
         launch = reader.launch(fill, ask.kind == "uninitialised", counters)
@@ -102,9 +108,9 @@ def find(s: Setting, ask: Ask, whole: bool = False) -> Witness | None:
         found = shown(wrong, ask.kind, ask.obligation.span, ask.array or None)
         if found is not None and not agree.harmless(ask.obligation, found):
             first = first or witness(reader, launch, found, ask.obligation.access)
-            if not placed_by_data(ask):
+            if not placed:
                 return first
-        elif placed_by_data(ask):
+        elif placed:
             return None
     return first
 

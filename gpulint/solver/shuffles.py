@@ -13,7 +13,7 @@ from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Sync
 from gpulint.ir import symbols as names
 from gpulint.ir.collectives import SHUFFLES, WARP
-from gpulint.solver import convergence, disjoint
+from gpulint.solver import convergence, disjoint, masks
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
@@ -36,9 +36,9 @@ def again(s: Setting, o: Obligation) -> Verdict:
     """The verdict on the lanes that one shuffle reads."""
     y = o.sync
     assert y is not None
-    whole = y.uniform if y.mask is None else convergence.whole(y.mask)  # no mask: the lanes that come
-    pairs = y.taken if _flat(s) else None
-    named = y.mask.value if y.mask is not None else None
+    whole = y.uniform if y.mask is None else masks.whole(masks.table(y.mask))  # no mask: the lanes that come
+    pairs = y.taken if disjoint.along_x(s) else None
+    named = convergence.table(s, y)
     if not whole and named is None:
         return Verdict(o, UNDECIDED, reason="which lanes the mask of the shuffle names is not known")
     if not whole and (named is None or not _all_named(named, pairs)):
@@ -57,13 +57,8 @@ def again(s: Setting, o: Obligation) -> Verdict:
     return Verdict(o, UNDER if needed else PROVED, clauses=tuple(needed), rung="lanes")
 
 
-def _flat(s: Setting) -> bool:
-    """Whether lanes go along x: the block has one thread along the other axes, given the kernel's rank."""
-    return all(axis == 0 for axis in disjoint.live_axes(s))
-
-
-def _all_named(mask: int, pairs: tuple[tuple[int, int], ...] | None) -> bool:
-    return pairs is not None and all(lane == there or mask >> there & 1 for lane, there in pairs)
+def _all_named(t: masks.Table, pairs: tuple[tuple[int, int], ...] | None) -> bool:
+    return pairs is not None and all(lane == there or t[lane] >> there & 1 for lane, there in pairs)
 
 
 def _threads(s: Setting) -> Int:
@@ -91,6 +86,6 @@ def broken(s: Setting, y: Sync) -> list[Bool]:
     if not y.exact:
         return []
     partial = and_(le(1, mod(_threads(s), WARP)), convergence.reached(s, y))
-    if y.mask is not None and y.mask.value is not None and not convergence.whole(y.mask):
+    if y.mask is not None and not masks.whole(masks.table(y.mask)):
         return [convergence.reached(s, y)]
     return [partial] if y.uniform else convergence.split(s, y)

@@ -96,3 +96,17 @@ def test_quotients_by_any_divisor_are_bounded(op):
     values = [evaluate(made, {made.atom.args[0].atom: a, made.atom.args[1].atom: b})
               for a in range(-7, 6) for b in range(-9, 10) if b]  # fmt: skip
     assert made.lo <= min(values) and max(values) <= made.hi
+
+
+@given(st.integers(-(2**40), 2**40), st.integers(0, 2**32 - 1))
+def test_whole_registers_have_no_part_in_lower_bits(x: int, mask: int) -> None:
+    """`uint32(x) & mask` is `x & mask`, and only a remainder that keeps all bits of the mask is dropped."""
+    v, y = sym("x"), sym("y", lo=0, hi=2**32 - 1)
+    for modulus in (1 << 8, 1 << 32, 1 << 64):
+        made = binary("and", mod(v, const(modulus)), y, INT64)
+        assert made is not None
+        bits = binary("and", const(x % modulus), const(mask), INT64)
+        kept = made == fn("and", v, y, lo=0, hi=2**32 - 1)
+        assert kept == (modulus >= 1 << 32)
+        if kept:
+            assert bits == binary("and", const(x), const(mask), INT64)

@@ -64,6 +64,14 @@ class Record:
             if any(clash(a, b) for a in log for b in log)
         }
 
+    def atomics(self) -> set[tuple[str, tuple[int, ...]]]:
+        """The elements that atomics touch."""
+        return {
+            (name.partition("@")[0], element)
+            for (name, element), log in self.touched.items()
+            if any(mode == "atomic" for *_, mode in log)
+        }
+
 
 @dataclass
 class Recording:

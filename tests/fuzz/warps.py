@@ -22,15 +22,24 @@ PARTS = (
     ("lane < 8", "0xFF"), ("lane == 0", "1"), ("lane != 0", "0xFFFFFFFE"), ("lane < 31", "0x7FFFFFFF"),
     ("lane & 1", "0xAAAAAAAA"),
 )  # fmt: skip
+# masks that hang on the lane, each of a part of the warp
+TILES = (
+    "0xFFFF if lane < 16 else 0xFFFF0000", "0xFFFF << (lane & 16)", "0xFF << (lane & 24)", "3 << (lane & ~1)",
+    "1 << lane", "0x55555555 << (lane & 1)", "0xFFFF if t < 16 else 0xFFFF0000", "0xFF << (lane // 8)",
+)  # fmt: skip
 SHUFFLES = ("shfl_down_sync", "shfl_up_sync", "shfl_xor_sync", "shfl_sync")
 VOTES = ("ballot_sync", "ballot_sync", "any_sync", "all_sync", "eq_sync", "match_any_sync")
 
 
 @dataclass
 class WarpWriter(BarrierWriter):
-    """Statements of the lanes of a warp. `masks`: those that name the lanes here, first the right ones."""
+    """Statements of the lanes of a warp.
+
+    `masks`: those that name the lanes here; `tiles`: those that hang on the lane.
+    """
 
     masks: list[str] = field(default_factory=list)
+    tiles: list[str] = field(default_factory=list)
     ballots: list[str] = field(default_factory=list)
     counts: list[str] = field(default_factory=list)  # results of a block's votes
 
@@ -55,6 +64,8 @@ class WarpWriter(BarrierWriter):
 
     def mask(self) -> str:
         """Mostly one that names the lanes that are here."""
+        if self.tiles and self.masks == list(FULL) and self.ch.chance(45):
+            return self.ch.pick(self.tiles)
         if self.masks and self.ch.chance(94 if self.careful else 60):
             return self.ch.pick(self.masks)
         wrong = [mask for _, mask in PARTS] + ["0xFFFFFFFF", *self.ballots[-1:]]
@@ -305,6 +316,8 @@ class WarpWriter(BarrierWriter):
         self.emit("i = cuda.grid(1)")
         self.emit(f"lane = {self.ch.pick(('t % 32', 't & 31', 'cuda.laneid'))}")
         self.emit(f"w = {self.ch.pick(('t // 32', 't >> 5'))}")
+        if self.ch.chance(25):
+            self.tiles.append(self.let(self.ch.pick(TILES), "m"))
         if self.ch.chance(20):
             self.leave()
         if self.ch.chance(70):

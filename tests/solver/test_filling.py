@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from fuzz import host, sites
 
-from gpulint.solver.filling import Known, fitting
+from gpulint.solver.filling import Known, filled, fitting
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,18 @@ def test_an_array_of_unknown_rank_has_the_axes_that_the_code_shows() -> None:
     assert "x.shape[0] // 2" in program.text and "x.size" in program.text
     _, found = sites.examine(program, 4)
     assert not found
+
+
+def test_scattered_data_has_either_sign_and_falls_somewhere() -> None:
+    values = [filled(None, (4, 5))((i, j)) for i in range(4) for j in range(5)]
+    assert min(values) < 0 < max(values) and len(set(values)) > 10
+    assert any(a > b for a, b in pairwise(values)) and any(a < b for a, b in pairwise(values))
+
+
+def test_scattered_data_is_moved_to_where_the_host_has_it() -> None:
+    found = fitting(Known(0, 999, False, False), (20,), filled(None, (20,)))
+    assert found is not None
+    values = [found((i,)) for i in range(20)]
+    assert min(values) == 0 and any(a > b for a, b in pairwise(values))
+    counted = fitting(Known(0, 19, True, True), (20,), filled(None, (20,)))
+    assert counted is not None and [counted((i,)) for i in range(20)] == list(range(20))

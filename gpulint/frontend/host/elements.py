@@ -15,6 +15,7 @@ from gpulint.frontend.host.machine import Machine
 from gpulint.frontend.host.memories import meet
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.values import NONE, Arr, Map, Seq, Value, as_array, as_int
+from gpulint.source.dtypes import RANGES
 from gpulint.term import const
 
 EVERYTHING = "*"  # in `State.changed`: paths were joined without following what they write
@@ -58,9 +59,12 @@ def constant(v: Value, number: int) -> Value:
 
 
 def full(v: Value, name: str, args: Sequence[Value], kw: Mapping[str, Value]) -> Value:
-    """An array that `full(shape, number)` made, if that is the name of what made it."""
-    number = as_int(kw.get("fill_value", args[1] if len(args) > 1 else NONE)) if name == "full" else None
-    return constant(v, number.value) if number is not None and number.value is not None else v
+    """An array that `full(shape, number)` made, if that is its name, of a number that its elements hold."""
+    term = as_int(kw.get("fill_value", args[1] if len(args) > 1 else NONE)) if name == "full" else None
+    number = term.value if term is not None else None
+    low, high = RANGES.get(v.dtype or "", (number, number)) if isinstance(v, Arr) else (None, None)
+    fits = number is not None and low is not None and high is not None and low <= number <= high
+    return constant(v, number) if fits and number is not None else v
 
 
 def exposed(s: State, v: Value) -> None:

@@ -124,3 +124,36 @@ def test_what_a_kernel_may_store_through(body: str, names: set[str]) -> None:
     (function,) = ast.parse(f"def k(x, y, i):\n{textwrap.indent(body, '    ')}").body
     assert isinstance(function, ast.FunctionDef)
     assert names <= stored(function) & {"x", "y", "i"} <= names | {"i"}
+
+
+FILLED = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def put(keys, table):
+    i = cuda.grid(1)
+    if i < keys.size:
+        if table[keys[i] % table.size] == {free}:
+            table[keys[i] % table.size] = i
+
+def run(n):
+    keys = cuda.to_device(np.random.randint(0, 1000, n))
+    table = cuda.to_device({made})
+    put[(n + 127) // 128, 128](keys, table)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "free", "wrong"),
+    [
+        ("np.full(2 * n, -1, np.int32)", -1, True),
+        ("np.full(2 * n, fill_value=-1, dtype=np.int32)", -1, True),
+        ("np.full(2 * n, 7, np.int32)", -1, False),
+        ("np.full(2 * n, -1, np.uint8)", 255, None),  # not the number that it is given
+    ],
+)
+def test_an_array_filled_with_one_number(made: str, free: int, wrong: bool | None) -> None:
+    found = pipeline.check_file(FILLED.format(made=made, free=free), "k.py", Config())
+    errors = [f for f in found.findings if f.severity == "error"]
+    assert wrong is None or bool(errors) == wrong

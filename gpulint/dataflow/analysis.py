@@ -98,12 +98,10 @@ class Analysis:
 
     def _flat(self) -> bool:
         """Whether something rests on it that lanes go along x."""
-        warps = bool(self.terms.exchanges or self.terms.ballots)
         barriers = (e.stmt for e in self.graph.events if isinstance(e.stmt, n.Barrier))
-        warps = warps or any(b.kind == "warp" and b.orders for b in barriers)
-        return self.terms.flat and (
-            warps or any((v.kind, v.op) == ("coord", "lane") for v in self.graph.nodes)
-        )
+        warps = any(b.kind == "warp" and b.orders for b in barriers)
+        lanes = any((v.kind, v.op) == ("coord", "lane") for v in self.graph.nodes)
+        return self.terms.flat and (warps or lanes or bool(self.terms.exchanges or self.terms.ballots))
 
     def _aranges(self) -> tuple[tuple[Int, Int, Span], ...]:
         tr = self.terms

@@ -334,7 +334,11 @@ def pure(seen: Seen) -> bool:
 def small_launch(
     s: Setting, conditions: list[Bool], most: int = SMALL
 ) -> tuple[Reader, ConcreteLaunch] | None:
-    """A launch from the site that meets the conditions, with numbers up to `most` and few threads."""
+    """A launch from the site that meets the conditions, with numbers up to `most` and few threads.
+
+    All that the host says is asked, of arrays as well that only a guard of the kernel names.
+    """
+    conditions = [*conditions, *(s.binding.facts if s.binding is not None else ())]
     free = sorted(
         (x for x in symbols(*conditions, *search.launch_terms(s)) if not x.boolean),
         key=lambda x: (x.scope is not Scope.LAUNCH, x.order),

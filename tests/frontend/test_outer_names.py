@@ -101,6 +101,14 @@ def test_functions_that_do_not_differ_are_one(jit: str, before: str) -> None:
     assert status(CALLS[jit].format(before=before, name="128")) == "verified"
 
 
+def test_a_tile_kernel_calls_the_one_that_is_compiled() -> None:
+    before = (
+        "if sys.argv:\n    @triton.jit\n    def at(i):\n        return i\nelse:\n"
+        "    def at(*args):\n        raise RuntimeError"
+    )
+    assert status(CALLS["@triton.jit"].format(before=before, name="128")) == "verified"
+
+
 @pytest.mark.parametrize("text", [NUMBA, TRITON], ids=["numba", "triton"])
 def test_a_factorys_local_is_what_it_is_when_the_kernel_runs(text: str) -> None:
     head, kernel = text.split("{before}")

@@ -23,13 +23,14 @@ from fuzz.simulate import record_of
 from gpulint import interp
 from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Outcome
 from gpulint.ir.nodes import Kernel
+from gpulint.solver.filling import filled
 from gpulint.solver.verdict import REFUTED, KernelResult, Verdict, Witness
 
 MOST = 4_000  # threads that are run
 STEPS = 60_000
 MANY = 20_000  # reports of one place: the one named may be the last
 OTHERS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)  # for inputs that a witness leaves out: they have no part in it
-FILLS = ((0,), (1,), (-1,), tuple(range(64)), (0, 0, 1, 2))
+FILLS = ((0,), (1,), (-1,), (3,), (3, 0), (0, 3), tuple(range(64)), (0, 0, 1, 2))
 
 
 def unfounded(
@@ -73,11 +74,12 @@ def _launches(w: Witness, program: Program, host: HostProgram | None) -> Iterabl
             shapes = {a.name: _shape(w.params, a, host.given, extent) for a in host.given}
             yield from launches_of(host, {**inputs, **shapes}, MOST)
         return
-    for values in FILLS:
+    for values in (*FILLS, None):
         arrays = {}
         for a in program.arrays:
             shape = _shape(w.params, a, ())
-            arrays[a.name] = ConcreteArray(shape, Contents(shape, values), dtype=a.dtype)
+            held = Contents(shape, values) if values is not None else filled(None, shape)
+            arrays[a.name] = ConcreteArray(shape, held, dtype=a.dtype)
         scalars = {name: w.params.get(name, 1) for name in program.scalars}
         yield ConcreteLaunch(w.grid, w.block, arrays, scalars)
 
@@ -113,6 +115,8 @@ def _breaks(v: Verdict, w: Witness, kernel: Kernel, program: Program, launch: Co
     if kind == "uninitialised":  # another thread's write may come later than in this order
         asked += outcome.of("race")
     ours = [x for x in asked if v.obligation.span in (x.span, x.other_span)]
+    if kind == "uninitialised":  # an atomic elsewhere may be the first to read what nobody wrote
+        ours = asked
     raced = {x.array for x in outcome.of("race")}  # what it holds hangs on the order of the threads
     indirect = any(
         a.role == "index" and (v.site is None or a.name in raced or _unset(launch, a.name))

@@ -68,6 +68,10 @@ def _number(v: Value | None) -> bool:
     return isinstance(v, (Tile, Tuple))
 
 
+def _plain_python(b: Binding) -> bool:
+    return isinstance(b.node, ast.FunctionDef) and b.kind == "function" and not b.node.decorator_list
+
+
 def _alike(a: Value | None, b: Value | None) -> bool:
     """Whether two values are one, or two functions with one text."""
     if a == b:
@@ -147,15 +151,17 @@ class World:
         """What all bindings of a name give, or the last one does where they follow each other in one module.
 
         None where it hangs on a branch, a loop or a function which of several it is. A function of which
-        nothing is known (an import that cannot be read) gives way to one in view.
+        nothing is known (an import that cannot be read) gives way to one in view, and so does one that is
+        not compiled: no kernel can call that.
         """
-        values = [(b, self._bound(b)) for b in bindings]
+        compiled = [b for b in bindings if not _plain_python(b)] or bindings
+        values = [(b, self._bound(b)) for b in compiled]
         known = [(b, v) for b, v in values if v is not None or b.kind != "import"]
         if known and all(_alike(v, known[0][1]) for _, v in known):
             return known[0][1] if len(known) == len(values) or not _number(known[0][1]) else None
         last, value = values[-1]
         home = last.scope.module.scope
-        straight = all(b.scope is home and not b.conditional and b.kind in _DEFINING for b in bindings)
+        straight = all(b.scope is home and not b.conditional and b.kind in _DEFINING for b in compiled)
         return value if straight else None
 
     def _bound(self, b: Binding) -> Value | None:

@@ -226,6 +226,10 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         return replace(v, site=s.site, assumptions=(USUAL_INPUTS,))
     if usual.solid(s, v, r.named):
         return replace(v, kind=PROVED, clauses=(), site=s.site, assumptions=(USUAL_INPUTS,))
+    asked = sentinels.ask(s, v.obligation) if binding.exact and s.budget.models > 0 else None
+    w = find(s, asked) if asked is not None else None
+    if w is not None:  # no clause on what the array holds excuses what the code says that it holds
+        return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
     if natural is not s:
         kept = questions.again(natural, v.obligation, r.named)
         if kept is not None and kept.kind == PROVED:
@@ -236,9 +240,5 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         w = questions.refute(at, v.obligation) if at is not None and of_launch(at, v.obligation) else None
         if w is not None:
             return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
-    asked = sentinels.ask(s, v.obligation) if binding.exact and s.budget.models > 0 else None
-    w = find(s, asked) if asked is not None else None
-    if w is not None:
-        return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
     reason = new.reason or v.reason
     return replace(v, kind=UNDECIDED, site=s.site, reason=reason)

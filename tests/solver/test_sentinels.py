@@ -91,3 +91,33 @@ def test_a_number_of_the_callers_may_leave_the_padded_rows_out():
 
 def test_a_test_at_another_access_says_that_there_are_such():
     assert codes("", more="if i >= 0:\n            tl.store(seen + i, 1.0)") >= {"GL103"}
+
+
+ROWS = '''import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def take(state, index, out, step, W: tl.constexpr):
+    t = tl.program_id(0)
+    i = tl.load(index + t).to(tl.int64)
+    w = tl.arange(0, W)
+    tl.store(out + t * W + w, tl.load(state + i * step + w{mask}))
+
+
+def run(state, index):
+    """Padded rows of index are -1."""
+    W = state.shape[1]
+    assert state.is_contiguous() and index.is_contiguous() and W & (W - 1) == 0
+    out = torch.empty((index.numel(), W), device=state.device, dtype=state.dtype)
+    take[(index.numel(),)](state, index, out, state.stride(0), W=W)
+    return out
+'''
+
+
+@pytest.mark.parametrize(("mask", "wrong"), [("", True), (", mask=i >= 0, other=0.0", False)])
+def test_no_clause_on_the_elements_excuses_what_the_code_says_of_them(mask, wrong):
+    report = pipeline.check_file(ROWS.format(mask=mask), "kernel.py", Config())
+    assert report.kernels
+    assert {f.code for f in report.findings if f.severity != "info"} == ({"GL103"} if wrong else set())

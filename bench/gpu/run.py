@@ -243,7 +243,7 @@ def overhead(folder: Path) -> dict[str, float]:
 
 def versions() -> dict[str, str]:
     found = {"python": platform.python_version(), "torch": torch.__version__, "cuda": str(torch.version.cuda)}
-    for name in ("numba", "numba_cuda", "numpy", "llvmlite"):
+    for name in ("numba", "numba_cuda", "numpy", "llvmlite", "triton"):
         try:
             found[name] = str(__import__(name).__version__)
         except Exception:

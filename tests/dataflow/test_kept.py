@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from gpulint import pipeline
-from gpulint.config import Config
+from changed import Changes, status
 
 NEAREST = """
 import numpy as np
@@ -50,25 +48,16 @@ WRONG = {
 }
 
 
-def status(changes: tuple[tuple[str, str], ...]) -> str:
-    text = NEAREST
-    for old, new in changes:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    (found,) = pipeline.check_file(text, "k.py", Config()).kernels
-    return found.status
-
-
 @pytest.mark.parametrize("changes", RIGHT.values(), ids=RIGHT)
-def test_it_is_in_the_range_of_the_counter_or_what_it_was(changes: tuple[tuple[str, str], ...]) -> None:
-    assert status(changes) == "verified"
+def test_it_is_in_the_range_of_the_counter_or_what_it_was(changes: Changes) -> None:
+    assert status(NEAREST, changes) == "verified"
 
 
 @pytest.mark.parametrize("changes", WRONG.values(), ids=WRONG)
-def test_nothing_else_is(changes: tuple[tuple[str, str], ...]) -> None:
-    assert status(changes) != "verified"
+def test_nothing_else_is(changes: Changes) -> None:
+    assert status(NEAREST, changes) != "verified"
 
 
 def test_two_threads_may_keep_different_rounds() -> None:
     changes = (("cuda.atomic.add(count, best, 1)", "count[best] = i"),)
-    assert status(changes) != "verified"
+    assert status(NEAREST, changes) != "verified"

@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -72,16 +73,24 @@ def with_shared(checked: Checked) -> Checked:
 
 
 def run(options: argparse.Namespace) -> list[PackageResult]:
-    results = []
+    """All packages in one queue, so that a slow file of one holds up no other."""
     work = lowered if options.lowering else check
-    for name, paths in packages(options.folder, options.dialect, options.only):
-        shared = options.shared
-        asked = [t for t in tasks(paths) if not shared or b"shared" in t.path.read_bytes()]
-        found = list(each(asked[options.first :: options.every], work, options.jobs, options.seconds))
-        result = PackageResult(name, len(paths), [with_shared(c) for c in found] if shared else found)
+    found = list(packages(options.folder, options.dialect, options.only))
+    asked = [_asked(paths, options) for _, paths in found]
+    checked = each(list(chain.from_iterable(asked)), work, options.jobs, options.seconds)
+    results = []
+    for (name, paths), mine in zip(found, asked, strict=True):
+        files = list(islice(checked, len(mine)))
+        result = PackageResult(name, len(paths), [with_shared(c) for c in files] if options.shared else files)
         print(summary(result), flush=True)
         results.append(result)
     return results
+
+
+def _asked(paths: list[Path], options: argparse.Namespace) -> list[Task]:
+    """The files of a package that the options choose."""
+    mine = [t for t in tasks(paths) if not options.shared or b"shared" in t.path.read_bytes()]
+    return mine[options.first :: options.every]
 
 
 def list_findings(results: list[PackageResult], folder: Path) -> Iterator[str]:

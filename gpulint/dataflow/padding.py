@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 MAX_WAYS = 16  # in which one node may be used before every use counts
 MAX_STEPS = 3000
 MAX_CASES = 6  # of one load at one use
+MAX_COMPARED = 40  # cases that are held against each other
 ACCESSES = ("load", "store", "atomic")
 EXTREMES = ("max", "min", "argmax", "argmin")
 PLAIN = ("direct", "real")  # the value itself, as it was loaded or made a float
@@ -350,8 +351,9 @@ class Walk:
             if not indices:
                 continue
             access = self.a.accesses[indices[0]]
-            made = [self._case(access, event, c, at) for (c, at), event in list(cases.items())[:MAX_CASES]]
-            yield LeftOut(access, tuple(made), what, span, wins, len(cases) <= MAX_CASES)
+            kept = _weakest(list(cases))
+            made = [self._case(access, cases[c, at], c, at) for c, at in kept[:MAX_CASES]]
+            yield LeftOut(access, tuple(made), what, span, wins, len(kept) <= MAX_CASES)
 
     def _case(self, access: Access, event: Event, condition: Bool, at: At) -> LeftOutCase:
         assert event.mask is not None
@@ -365,6 +367,16 @@ class Walk:
         outside = t.and_(domain, t.not_(inside))
         where = replace(access, subscripts=(), checks=(), lanes=(), guard=outside, loops=())
         return LeftOutCase(where, domain, inside)
+
+
+def _weakest(cases: list[tuple[Bool, At]]) -> list[tuple[Bool, At]]:
+    """The cases less those that ask for more than another one at the same lane does."""
+    parts = [frozenset(t.conjuncts(c)) for c, _ in cases[:MAX_COMPARED]]
+    spare = {
+        i for i, mine in enumerate(parts) for j, theirs in enumerate(parts)
+        if theirs < mine and cases[i][1] == cases[j][1]
+    }  # fmt: skip
+    return [x for i, x in enumerate(cases) if i not in spare]
 
 
 __all__ = ["left_out"]

@@ -110,19 +110,25 @@ def _decide(s: Setting, named: Named) -> Round:
     verdicts += _widths(s, full, inferred, named)
     verdicts += _disjoint(s, full, inferred, named)
     more = (*convergence.obligations(s), *shuffles.obligations(s), *initialised.obligations(s))
-    for o in (*more, *lanes.obligations(s)):
+    for o in more:
         verdicts.append(_either(s, full, inferred, _ordered(o)))
+    for o in lanes.obligations(s):
+        verdicts.append(_either(s, full, inferred, _left_out(o, named)))
     verdicts += [*resources.decide(s), *tuning.decide(s), *hidden.order(full)]
-    whole = consistent(s, _data(verdicts))
-    verdicts = [_kept(v, whole) for v in verdicts]
+    whole = consistent(s, _data([v for v in verdicts if not lanes.on_clauses(v)]))
+    kept = consistent(s, merged((*whole, *_data([v for v in verdicts if lanes.on_clauses(v)]))))
+    verdicts = [_kept(v, kept if lanes.on_clauses(v) else whole) for v in verdicts]
     return Round(s.with_premises(whole), named, verdicts, whole)
 
 
 def _ordered(o: Obligation) -> Ask:
     decide_ = convergence.again if o.property == "convergent" else initialised.again
     decide_ = shuffles.again if o.kind == shuffles.KIND else decide_
-    decide_ = lanes.again if o.lanes is not None else decide_
     return lambda s: decide_(s, o)
+
+
+def _left_out(o: Obligation, named: Named) -> Ask:
+    return lambda s: lanes.decide(s, o, named)
 
 
 def consistent(s: Setting, clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:

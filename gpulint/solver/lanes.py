@@ -2,7 +2,8 @@
 
 A lane outside the mask of a load without `other` has no value. Each way in which a use depends on a lane
 (`dataflow.padding`) must imply that the mask holds there. A witness is a launch on which the interpreter
-sees such a lane being stored, combined with others or deciding something.
+sees such a lane being stored, combined with others or deciding something. Where neither is found for any
+parameters, what makes the mask hold (`K` a multiple of the block) is a clause of the contract.
 
 Padding with zero is a value, and a wrong one where it takes part in a sum of exponentials or, unless no
 element is on the other side of zero, in an extreme. That is told where a launch shows it, and is nothing
@@ -14,16 +15,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import EXPONENTIALS, LeftOut
 from gpulint.interp.launch import UNDEFINED_LANE
-from gpulint.solver import search
+from gpulint.solver import search, tails
+from gpulint.solver.ranges import settle
+from gpulint.solver.residual import EXACT, Named, extreme, rank, special
 from gpulint.solver.search import Ask
 from gpulint.solver.setting import Setting
-from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, Obligation, Verdict, Witness
+from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, Obligation, Verdict, Witness
+from gpulint.term import Bool, Cmp, conjuncts
 
 if TYPE_CHECKING:
     from gpulint.solver.sites import SiteRound
 
+CLAUSES = "clauses"
 LANES, PADDING, EXTREME = "lanes", "padding", "extreme"  # kinds of obligations
 
 
@@ -45,6 +51,47 @@ def again(s: Setting, o: Obligation) -> Verdict:
     if x.whole and all(rungs):
         return Verdict(o, PROVED, rung="z3" if "z3" in rungs else "bounds")
     return Verdict(o, UNDECIDED, reason=f"they may reach {_use(x)}")
+
+
+def decide(s: Setting, o: Obligation, named: Named) -> Verdict:
+    """The verdict for any parameters: where lanes may be left out, under the clauses by which none is.
+
+    Sound since each case is asked for on its own: its clauses imply the mask wherever the use depends on the
+    lane. Clauses true of special sizes alone are none.
+    """
+    x, v = o.lanes, again(s, o)
+    assert x is not None
+    if v.kind == PROVED or not x.whole:
+        return v
+    found: list[Clause] = []
+    for case in x.cases:
+        for goal in conjuncts(s.term(case.inside)):
+            clauses = _asked(s, s.term(case.domain), goal, named)
+            if clauses is None:
+                return v
+            found += clauses
+    return Verdict(o, UNDER, clauses=tuple(dict.fromkeys(found)), rung=CLAUSES)
+
+
+def _asked(s: Setting, domain: Bool, goal: Bool, named: Named) -> list[Clause] | None:
+    """The clauses under which one comparison of a mask holds; none if it does anyway; None if unknown."""
+    answer = settle(s, domain, goal, named)
+    if answer.how:
+        return []
+    last = tails.whole(s.prover, domain, goal, named)
+    if last is not None:
+        return [last]
+    return list(answer.clauses) if answer.clauses and all(map(_fair, answer.clauses)) else None
+
+
+def _fair(c: Clause) -> bool:
+    """Whether a clause is more than a limit of the hardware or true of a few sizes alone."""
+    return rank(c) < EXACT or (isinstance(c.condition, Cmp) and not (special(c.condition.poly) or extreme(c)))
+
+
+def on_clauses(v: Verdict) -> bool:
+    """Whether a verdict rests on clauses that ask a mask to hold on all lanes."""
+    return v.kind == UNDER and v.rung == CLAUSES and v.obligation.lanes is not None
 
 
 def _use(x: LeftOut) -> str:

@@ -256,7 +256,7 @@ def rank(c: Clause) -> int:
     A bound that holds only by a hardware limit (`x.size >= 67107840`) counts as EXACT.
     """
     condition = _bare(c.condition)
-    if isinstance(condition, Cmp) and _from_limits(condition.poly):
+    if extreme(c):
         return EXACT
     if c.predicate == EVERY:
         return SIZE
@@ -304,8 +304,12 @@ def special(p: Int) -> bool:
     return shifted.constant > 0 and all(c > 0 for _, c in shifted.terms)
 
 
-def _from_limits(p: Int) -> bool:
+def extreme(c: Clause) -> bool:
     """Whether a bound owes its numbers to the hardware: a huge constant, the limit of a grid axis."""
+    condition = _bare(c.condition)
+    if not isinstance(condition, Cmp):
+        return False
+    p = condition.poly
     return abs(p.constant) > HUGE or any(m and abs(k) >= GRID_AXIS for m, k in p.terms)
 
 

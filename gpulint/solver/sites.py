@@ -19,7 +19,7 @@ from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.dtypes import INTEGERS
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
-from gpulint.solver import contents, presumed, quantified, questions, sentinels, usual
+from gpulint.solver import contents, lanes, presumed, quantified, questions, sentinels, usual
 from gpulint.solver.blame import counting, of_launch, owner, relation, stated
 from gpulint.solver.general import Round
 from gpulint.solver.options import COOPERATIVE_GRIDS, NAMED_AXES, USUAL_INPUTS
@@ -77,7 +77,8 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
             continue
         if v.kind == UNDER and all(met[c] for c in v.clauses):
             continue
-        mine = [c for c in v.clauses if c not in wrong] if chosen_by_caller(site) else []
+        callers = chosen_by_caller(site) and not lanes.on_clauses(v)
+        mine = [c for c in v.clauses if c not in wrong] if callers else []
         own = [c for x in mine for c in _bounds(x) if loose(c)]
         kept = s.with_premises((*given, *own)) if own else natural
         if contents.doubted(s, v.obligation):

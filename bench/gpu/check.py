@@ -1,9 +1,14 @@
 """Runs every verified example on a GPU, at the edges of its contract, against the interpreter's results.
 
+Then come launches just outside: for each clause and each number in it that can break it, the nearest launch
+that does, and one step beyond every size, type and place of memory that is checked. Each must be refused
+before anything is queued, by the error that is meant for it, whose text tells both sides.
+
 usage: python bench/gpu/check.py FOLDER [--out FILE.json] [--sanitize]
 
 FOLDER is what `build.py` made. Needs the CUDA driver and nothing else. With --sanitize, all of it runs again
-under each tool of compute-sanitizer. Exits 1 when a result is wrong or a tool complains.
+under each tool of compute-sanitizer. Exits 1 when a result is wrong, a launch
+outside is not refused as it must be, or a tool complains.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
 
 from gpulint.conform.case import read
 from gpulint.conform.device import different, launched
+from gpulint.conform.refusal import refused
 from gpulint.runtime.driver import Driver, driver
 from gpulint.runtime.errors import LaunchRefused
 from gpulint.runtime.plan import plan
@@ -34,15 +40,43 @@ def checked(folder: Path, on: Driver) -> dict[str, Any]:
     for name, plain in json.loads((folder / "examples.json").read_text()).items():
         certificate = json.loads((folder / f"example.{name}.certificate.json").read_text())
         p = plan(certificate, (folder / f"example.{name}.ptx").read_text())
-        wrong, elements = [], 0
-        for case in map(read, plain):
+        wrong, elements, cases = [], 0, list(map(read, plain))
+        for case in cases:
             elements += sum(x is not None for v in case.wanted.values() for x in v)
             try:
                 wrong += [f"{case}: {w}" for w in different(p, case, launched(p, on, case))]
             except LaunchRefused as error:
                 wrong.append(f"{case}: refused: {error!r}")
-        out[name] = {"launches": len(plain), "elements": elements, "wrong": wrong[:3]}
+        outside = refused(p, on, cases)
+        wrong += outside.wrong
+        out[name] = {
+            "launches": len(plain), "elements": elements, "outside": outside.plain(), "wrong": wrong[:3],
+        }  # fmt: skip
     return out
+
+
+def totals(found: dict[str, Any]) -> dict[str, Any]:
+    """What was tried outside the contracts, over all examples."""
+    each = [x["outside"] for x in found.values()]
+    out: dict[str, Any] = {
+        key: sum(x[key] for x in each) for key in ("launches", "taken", "clauses", "broken", "alone")
+    }
+    kinds = sorted({kind for x in each for kind in x["checks"]})
+    out["checks"] = {kind: sum(x["checks"].get(kind, 0) for x in each) for kind in kinds}
+    out["unbreakable"] = {
+        name: x["outside"]["unbreakable"] for name, x in found.items() if x["outside"]["unbreakable"]
+    }
+    counts = [x["broken"] for x in each]
+    out["examples by clauses broken"] = {str(n): counts.count(n) for n in sorted(set(counts))}
+    return out
+
+
+def _said(t: dict[str, Any]) -> str:
+    by = ", ".join(f"{n} examples have {k}" for k, n in t["examples by clauses broken"].items())
+    return (
+        f"outside: {t['launches']} launches, {len(t['checks'])} kinds of refusals; {t['taken']} just inside. "
+        f"{t['broken']} of {t['clauses']} clauses broken, {t['alone']} of them alone: {by}"
+    )
 
 
 def sanitized(folder: Path, tool: str) -> dict[str, Any]:
@@ -70,8 +104,12 @@ def main() -> int:
     found = checked(o.folder, driver())
     wrong = [w for x in found.values() for w in x["wrong"]]
     launches = sum(x["launches"] for x in found.values())
+    outside = totals(found)
     print(f"{len(found)} examples, {launches} launches, {len(wrong)} wrong", *wrong[:20], sep="\n")
-    report: dict[str, Any] = {"examples": len(found), "launches": launches, "wrong": wrong, "each": found}
+    print(_said(outside))
+    report: dict[str, Any] = {
+        "examples": len(found), "launches": launches, "outside": outside, "wrong": wrong, "each": found,
+    }  # fmt: skip
     if o.sanitize:
         report["compute-sanitizer"] = {tool: sanitized(o.folder, tool) for tool in TOOLS}
         for tool, said in report["compute-sanitizer"].items():

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpulint.compile.signature import ArraySpec
+from gpulint.compile.tile.signature import PointerSpec
 from gpulint.conform.case import Case
 from gpulint.conform.contents import Number
 from gpulint.ir.types import BoolType, FloatType, Type
@@ -39,12 +40,6 @@ class Memory:
         return math.prod(self.shape)
 
     @property
-    def layout(self) -> str:
-        """The letters by which `struct` packs an element."""
-        types = [t for _, t in self.spec.record.fields] if self.spec.record else [self.spec.element]
-        return "".join(LETTERS[_code(t)] for t in types)
-
-    @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         kind = f"|V{self.spec.size}" if self.spec.record else f"<{_code(self.spec.element)}"
         return {
@@ -57,20 +52,34 @@ class Memory:
 
     def fill(self, values: Sequence[Number]) -> None:
         """Allocate and copy elements there; those of records come field by field."""
-        width = len(self.layout)
-        columns = [values[k * self.count : (k + 1) * self.count] for k in range(width)]
-        raw = b"".join(struct.pack(f"<{self.layout}", *row) for row in zip(*columns, strict=True))
+        raw = packed(self.spec, values)
         self.pointer = self.driver.allocate(len(raw))
         self.driver.put(self.pointer, raw)
 
     def elements(self) -> list[Number]:
         """The elements, copied back; in the order in which they were given."""
         raw = self.driver.fetch(self.pointer, self.count * self.spec.size)
-        rows = list(struct.iter_unpack(f"<{self.layout}", raw))
-        return [row[k] for k in range(len(self.layout)) for row in rows]
+        letters = layout(self.spec)
+        rows = list(struct.iter_unpack(f"<{letters}", raw))
+        return [row[k] for k in range(len(letters)) for row in rows]
 
     def free(self) -> None:
         self.driver.free(self.pointer)
+
+
+def layout(spec: ArraySpec | PointerSpec) -> str:
+    """The letters by which `struct` packs an element."""
+    if isinstance(spec, ArraySpec) and spec.record is not None:
+        return "".join(LETTERS[_code(t)] for _, t in spec.record.fields)
+    return LETTERS[_code(spec.element)]
+
+
+def packed(spec: ArraySpec | PointerSpec, values: Sequence[Number]) -> bytes:
+    """Elements as they lie in memory; those of records come field by field."""
+    letters = layout(spec)
+    count = len(values) // len(letters)
+    columns = [values[k * count : (k + 1) * count] for k in range(len(letters))]
+    return b"".join(struct.pack(f"<{letters}", *row) for row in zip(*columns, strict=True))
 
 
 def _code(t: Type) -> str:

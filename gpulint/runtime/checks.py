@@ -76,7 +76,7 @@ def block_of(plan: Plan, given: int | Sequence[int] | None, shared: int) -> Dims
 
 def _shared(plan: Plan, limits: DeviceLimits, shared: int) -> None:
     if shared < 0:
-        raise e.SharedNegative(f"{shared} bytes of dynamic shared memory")
+        raise e.SharedNegative(f"{shared} bytes of dynamic shared memory; it must be at least 0")
     if plan.static_shared > limits.static_shared:
         top = limits.static_shared
         raise e.StaticSharedTooLarge(f"{plan.static_shared} bytes of static shared memory; a block has {top}")
@@ -148,7 +148,9 @@ def array(a: Argument, given: Device, assume: frozenset[str]) -> None:
     if given.count and not given.pointer:
         raise e.NullPointer(f"`{a.name}` has {given.count} elements and no memory")
     if isinstance(a.spec, ArraySpec) and a.spec.contiguous and not given.contiguous:
-        raise e.NotContiguous(f"`{a.name}` has strides {given.strides} for the shape {given.shape}")
+        raise e.NotContiguous(
+            f"`{a.name}` has strides {given.strides} for the shape {given.shape}; the code is for no gaps"
+        )
     unit = a.spec.alignment if isinstance(a.spec, ArraySpec) else a.spec.size
     for what, number in (("address", given.pointer), *(("stride", s) for s in given.strides)):
         if number % unit:

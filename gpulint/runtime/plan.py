@@ -168,7 +168,7 @@ def _read(c: Mapping[str, Any], ptx: str, cubin: bytes) -> Plan:
 
 def _clauses(texts: Sequence[str], arguments: Sequence[Argument]) -> tuple[Clause, ...]:
     """The contract, read back over the kernel's parameters."""
-    kernel = n.Kernel("kernel", "kernel", "numba", tuple(map(_param, arguments)), (), NOWHERE, NOWHERE)
+    kernel = bare(arguments)
     out = []
     for text in texts:
         read = parse_clause(text, NOWHERE, kernel)
@@ -176,6 +176,11 @@ def _clauses(texts: Sequence[str], arguments: Sequence[Argument]) -> tuple[Claus
             raise ValueError(f"clause `{text}`: {read.message}")
         out.append(read)
     return tuple(out)
+
+
+def bare(arguments: Sequence[Argument]) -> n.Kernel:
+    """A kernel of these parameters and nothing else, for what is said of parameters alone."""
+    return n.Kernel("kernel", "kernel", "numba", tuple(map(_param, arguments)), (), NOWHERE, NOWHERE)
 
 
 def _param(a: Argument) -> n.Param:

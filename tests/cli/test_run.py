@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 from pathlib import Path
-from typing import Any
 
 import pytest
 from runtime.fake import FakeDriver
@@ -47,23 +45,11 @@ def test_a_contract_that_nothing_small_meets_is_said(
     assert "no small launch" in capsys.readouterr().err
 
 
-class Idle(FakeDriver):
-    """A GPU that takes every launch and computes nothing."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.memory: list[Any] = []
-
-    def allocate(self, size: int) -> int:
-        self.memory.append(ctypes.create_string_buffer(max(size, 1)))
-        return ctypes.addressof(self.memory[-1])
-
-
 def test_a_gpu_is_taken_where_there_is_one(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("llvmlite")
-    found = Idle()
+    found = FakeDriver()  # takes every launch and computes nothing
     monkeypatch.setattr("gpulint.runtime.driver.driver", lambda: found)
     assert main(["run", str(EXAMPLES / "right" / "permute.py"), "--launches", "3"]) == 1
     said = capsys.readouterr().out

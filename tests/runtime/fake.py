@@ -12,6 +12,7 @@ from gpulint.compile.signature import ArraySpec, parse
 from gpulint.contract.limits import DEVICES, DeviceLimits
 from gpulint.runtime.plan import Plan, plan
 
+ALIGNED = 256  # to which the driver aligns memory
 ITEMS = {"f4": ctypes.c_float, "f8": ctypes.c_double, "i4": ctypes.c_int32, "i8": ctypes.c_int64}
 
 
@@ -23,7 +24,7 @@ class FakeDriver:
     at_a_time: int = 4
     device: int | None = 0
     together: bool = False
-    held: Any = None
+    held: list[Any] = field(default_factory=list)
     launches: list[Any] = field(default_factory=list)
     allowed: list[int] = field(default_factory=list)
 
@@ -58,8 +59,8 @@ class FakeDriver:
         return ctypes.string_at(pointer, size)
 
     def allocate(self, size: int) -> int:
-        self.held = ctypes.create_string_buffer(max(size, 1))
-        return ctypes.addressof(self.held)
+        self.held.append(ctypes.create_string_buffer(max(size, 1) + ALIGNED))
+        return -(-ctypes.addressof(self.held[-1]) // ALIGNED) * ALIGNED
 
     def put(self, pointer: int, raw: bytes) -> None:
         ctypes.memmove(pointer, raw, len(raw))
@@ -119,7 +120,7 @@ def certificate(
         kinds = ["scalar"]
         if isinstance(spec, ArraySpec):
             kinds = ["pointer", *["extent"] * spec.ndim, *([] if spec.contiguous else ["stride"] * spec.ndim)]
-        passed += [Parameter(name, kind, "i64") for kind in kinds]
+        passed += [Parameter(name, kind, "double" if str(spec) == "float64" else "i64") for kind in kinds]
     if cooperative:
         passed.append(Parameter("gpulint.grid", "counter", "ptr addrspace(1)"))
     return {

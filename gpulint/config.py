@@ -12,6 +12,7 @@ ASSUMPTIONS = (
     "grid-limits",
     "non-empty",
     "usual-inputs",
+    "fitting-inputs",
     "distinct-arrays",
     "number-arguments",
     "functions-in-view",

@@ -177,12 +177,25 @@ def _solve(subscript: Int, element: Element, steps: Set[Sym]) -> dict[Sym, Int] 
             return None
         offset, base = _part(base, stride) if n + 1 < len(order) else (base, ZERO)
         value = sub(add(mul(carry, step or ONE), element.indices[k]), offset)
-        mine = [(d, q) for d, r in digits if d not in out and (q := divided(r, stride)) is not None]
+        parts = {d: _along(r, stride, n + 1 < len(order)) for d, r in digits if d not in out}
+        mine = [(d, q) for d, (q, _) in parts.items() if q != ZERO]
         if mine:
             out.update(_chain(value, mine, steps))
+            base = add(base, *(mul(parts[d][1], out[d]) for d, _ in mine))
             value = ZERO
         carry, last = value, stride
     return out if carry == ZERO else None
+
+
+def _along(radix: Int, stride: Int, more: bool) -> tuple[Int, Int]:
+    """How many steps along an axis a digit makes, and what it moves along the axes of lower strides besides.
+
+    `row * (sm + B)` goes on by a row and B columns: a triangle's rows start where they meet the diagonal.
+    """
+    whole = divided(radix, stride)
+    if whole is not None or not more:
+        return whole or ZERO, ZERO
+    return _part(radix, stride)
 
 
 def _chain(value: Int, digits: list[Digit], steps: Set[Sym]) -> dict[Sym, Int]:

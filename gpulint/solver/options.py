@@ -16,6 +16,8 @@ ASSUMPTIONS: dict[str, str] = {
     "usual-inputs": "numbers and strides that a host function leaves to its caller overflow nothing that fits"
     " at the numbers' defaults and for row-major tensors, elements of its index arrays are below 2**30, and"
     " no tensor that a kernel writes has two elements at one place",
+    "fitting-inputs": "inputs of a host function fit together as the contract asks, where its code says"
+    " nothing of it: sizes of several, and the elements of index arrays",
     "distinct-arrays": "arrays that come in from outside under different names (parameters, attributes,"
     " results of calls that are not followed) share no memory",
     "number-arguments": "a parameter that a kernel gives to functions which are not known, and never uses as"
@@ -27,11 +29,19 @@ ASSUMPTIONS: dict[str, str] = {
     "cooperative-grids": "the device holds all blocks of a cooperative launch at once where some device does",
 }
 (
-    INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW,
-    NAMED_AXES, COOPERATIVE_GRIDS,
+    INT32_SIZES, GRID_LIMITS, NON_EMPTY, USUAL_INPUTS, FITTING_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS,
+    FUNCTIONS_IN_VIEW, NAMED_AXES, COOPERATIVE_GRIDS,
 ) = ASSUMPTIONS  # fmt: skip
 WHERE_USED = frozenset(
-    {USUAL_INPUTS, DISTINCT_ARRAYS, NUMBER_ARGUMENTS, FUNCTIONS_IN_VIEW, NAMED_AXES, COOPERATIVE_GRIDS}
+    {
+        USUAL_INPUTS,
+        FITTING_INPUTS,
+        DISTINCT_ARRAYS,
+        NUMBER_ARGUMENTS,
+        FUNCTIONS_IN_VIEW,
+        NAMED_AXES,
+        COOPERATIVE_GRIDS,
+    }
 )  # named where needed
 
 

@@ -26,6 +26,7 @@ from gpulint.term import (
     and_,
     apps,
     conjuncts,
+    const,
     exact,
     floordiv,
     ge,
@@ -85,7 +86,19 @@ def _quotient(domain: Bool, x: Int, w: Int, prover: Prover) -> list[Bool]:
 
 def settled(s: Seen, prover: Prover) -> Seen:
     """The access with the direction of its loops and the divisions told by their signs."""
-    return floored(directed(s, prover), prover)
+    return _numbered(floored(directed(s, prover), prover), prover)
+
+
+def _numbered(s: Seen, prover: Prover) -> Seen:
+    """The access with quotients of a number by what is no smaller: `-1 // w` is -1 where `w >= 1`."""
+    known: dict[Atom, Int | Bool] = {}
+    for a in apps(s.domain, *s.subscripts, op="floordiv"):
+        x, w = cast("tuple[Int, Int]", a.args)
+        if x.value is None or w.value is not None:
+            continue
+        if prover.prove(s.domain, ge(w, -x.value if x.value < 0 else x.value + 1), z3_too=False):
+            known[a] = const(-1 if x.value < 0 else 0)
+    return s.mapped(substitute(known), substitute(known)) if known else s
 
 
 def directed(s: Seen, prover: Prover) -> Seen:

@@ -19,16 +19,26 @@ from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.dtypes import INTEGERS
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
-from gpulint.solver import contents, lanes, presumed, quantified, questions, sentinels, usual
+from gpulint.solver import (
+    callers,
+    contents,
+    lanes,
+    multiples,
+    presumed,
+    quantified,
+    questions,
+    sentinels,
+    usual,
+)
 from gpulint.solver.blame import counting, of_launch, owner, relation, stated
 from gpulint.solver.general import Round
-from gpulint.solver.options import COOPERATIVE_GRIDS, NAMED_AXES, USUAL_INPUTS
+from gpulint.solver.options import COOPERATIVE_GRIDS, FITTING_INPUTS, NAMED_AXES, USUAL_INPUTS
 from gpulint.solver.prover import Budget
 from gpulint.solver.search import find
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import TRUE, App, Cmp, Int, Sym, and_, apps, const, ge, le, lt, symbols
+from gpulint.term import TRUE, Cmp, Int, Sym, and_, apps, const, ge, le, lt, symbols
 from gpulint.term.build import of_atom
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
@@ -51,7 +61,7 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
     """Decide at one site what the general round left open or made hang on clauses."""
     g = r.setting
     declared = tuple(c for c in g.premises if c.origin == "declared")
-    binding = bind(g.kernel, g.accesses.arrays, site)
+    binding = multiples.told(bind(g.kernel, g.accesses.arrays, site))
     budget = Budget(SITE_PROOFS, SITE_MODELS)
     s = Setting(g.kernel, g.accesses, g.options, (), site, binding, budget, g.memo)
     out = SiteRound(s)
@@ -70,16 +80,16 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
     loose = cache(lambda c: independent(s, c))
     wrong = {c for v in r.verdicts if v.kind == UNDER for c in v.clauses if not met[c] and _foreign(s, v, c)}
     unmet = [x for x in r.inferred if not met[x] and x not in wrong]
-    given = possible(s, [c for x in unmet for c in _bounds(x) if loose(c)])
+    given = possible(s, [c for x in unmet for c in callers.bounds(x) if loose(c)])
     natural = s.with_premises(given)
     for i, v in enumerate(r.verdicts):
         if v.kind == PROVED:
             continue
         if v.kind == UNDER and all(met[c] for c in v.clauses):
             continue
-        callers = chosen_by_caller(site) and not lanes.on_clauses(v)
-        mine = [c for c in v.clauses if c not in wrong] if callers else []
-        own = [c for x in mine for c in _bounds(x) if loose(c)]
+        passed_on = chosen_by_caller(site) and not lanes.on_clauses(v)
+        mine = [c for c in v.clauses if c not in wrong] if passed_on else []
+        own = [c for x in mine for c in callers.bounds(x) if loose(c)]
         kept = s.with_premises((*given, *own)) if own else natural
         if contents.doubted(s, v.obligation):
             kept = s.with_premises(c for c in (*given, *own) if c.predicate != "injective")
@@ -104,14 +114,6 @@ def _foreign(s: Setting, v: Verdict, c: Clause) -> bool:
         return False
     rows = {x for m, k in condition.poly.terms if k < 0 for a in m for x in symbols(of_atom(a))}
     return bool(rows) and rows.isdisjoint(symbols(*map(s.binding.host, (*arg.shape, *(arg.strides or ())))))
-
-
-def _bounds(c: Clause) -> list[Clause]:
-    """A range of elements below the least of several bounds as one below each: who keeps it may differ."""
-    top = c.bounds[1].atom if c.predicate == "within" else None
-    if not isinstance(top, App) or top.op != "min":
-        return [c]
-    return [replace(c, bounds=(c.bounds[0], x)) for x in top.args if isinstance(x, Int)]
 
 
 def possible(s: Setting, clauses: Sequence[Clause]) -> list[Clause]:
@@ -216,6 +218,12 @@ def chosen_by_caller(site: LaunchSite) -> bool:
     return bool(free) and all(isinstance(t.atom, Sym) and owner(t.atom.name) == t.atom.name for t in free)
 
 
+def _proved(s: Setting, v: Verdict, r: Round) -> bool:
+    """Whether an obligation is proved in a setting."""
+    found = questions.again(s, v.obligation, r.named)
+    return found is not None and found.kind == PROVED
+
+
 def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding) -> Verdict:
     """One obligation at one site: proved, refuted with a witness, or undecided."""
     new = questions.again(s, v.obligation, r.named)
@@ -231,13 +239,15 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
     w = find(s, asked) if asked is not None else None
     if w is not None:  # no clause on what the array holds excuses what the code says that it holds
         return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
-    if natural is not s:
-        kept = questions.again(natural, v.obligation, r.named)
-        if kept is not None and kept.kind == PROVED:
-            return replace(v, kind=UNDECIDED, site=s.site, reason="the launch does not establish the clause")
+    if natural is not s and _proved(natural, v, r):
+        outside = callers.keeping(s, natural, v, r.verdicts)
+        if outside is not None and _proved(outside, v, r):
+            kind = UNDER if v.kind == UNDER else PROVED
+            return replace(v, kind=kind, site=s.site, assumptions=(FITTING_INPUTS,))
+        return replace(v, kind=UNDECIDED, site=s.site, reason="the launch does not establish the clause")
     places = v.obligation.property in ("in-range", "disjoint")  # a width only limits how large inputs are
     defaults = usual.at_defaults(natural) if places else None
-    for at in (natural, defaults) if binding.exact else ():
+    for at in (usual.sensible(natural), defaults) if binding.exact else ():
         w = questions.refute(at, v.obligation) if at is not None and of_launch(at, v.obligation) else None
         if w is not None:
             return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")

@@ -38,7 +38,8 @@ def excused(s: Setting, v: Verdict, named: Named) -> bool:
         return False
     if v.obligation.property != "no-wrap" or v.kind != UNDER or s.site is None:
         return False
-    facts, data = usual(s.site), _small(s, v.clauses)
+    assert s.binding is not None
+    facts, data = [s.binding.host(f) for f in usual(s.site)], _small(s, v.clauses)
     if not (facts or data) or (facts and s.prover.unsat(*facts)):
         return False
     at = s.with_facts(facts).with_premises(data)
@@ -83,14 +84,32 @@ def at_defaults(s: Setting) -> Setting | None:
     """The setting of a site with the numbers of its host function at their defaults; None without any."""
     if s.site is None or s.binding is None:
         return None
+    known = {x: const(value) for x, value in _defaults(s.site).items()}
+    used = symbols(*s.binding.mapping.values(), *s.binding.facts)
+    return layouts.known_at(s, known) if used & known.keys() else None
+
+
+def sensible(s: Setting) -> Setting:
+    """The setting of a site with the numbers that are positive by default taken to be positive.
+
+    For what would refute a launch: that a block of minus one row breaks it is no fault of its own.
+    """
+    if s.site is None or s.binding is None:
+        return s
+    positive = [ge(of_atom(x), 1) for x, value in _defaults(s.site).items() if value >= 1]
+    facts = [f for f in map(s.binding.host, positive) if f != TRUE]
+    return s.with_facts(facts) if facts and not s.prover.unsat(*facts) else s
+
+
+def _defaults(site: LaunchSite) -> dict[Sym, int]:
+    """The numbers of the host function that have a default."""
     known = {}
-    for f in s.site.usual:
+    for f in site.usual:
         (x,) = symbols(f) if len(symbols(f)) == 1 else (None,)
         value = -f.poly.constant if isinstance(f, Cmp) and f.op == "eq" else None
         if x is not None and value is not None and f == eq(of_atom(x), value):
-            known[x] = const(value)
-    used = symbols(*s.binding.mapping.values(), *s.binding.facts)
-    return layouts.known_at(s, known) if used & known.keys() else None
+            known[x] = value
+    return known
 
 
 def usual(site: LaunchSite) -> list[Bool]:

@@ -52,4 +52,7 @@ FLAT = (
 
 def test_the_rank_that_ties_a_size_to_extents_is_the_callers() -> None:
     (result,) = pipeline.check_file(FLAT, "k.py", Config()).kernels
+    assert result.status == "verified" and "fitting-inputs" in result.assumed
+    lifted = Config(no_assume=frozenset({"fitting-inputs"}))
+    (result,) = pipeline.check_file(FLAT, "k.py", lifted).kernels
     assert result.status == "undecided"

@@ -12,13 +12,14 @@ from gpulint.frontend.host.access import ARRAY_ATTRIBUTES, ARRAY_METHODS
 from gpulint.frontend.host.arrays import says_shape
 from gpulint.frontend.host.evaluate import evaluate
 from gpulint.frontend.host.machine import Found, Frame, Machine, text_of
+from gpulint.frontend.host.names import outside
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.frontend.host.state import State
 from gpulint.frontend.host.statements import execute
 from gpulint.frontend.host.unfollowed import unfollowed
-from gpulint.frontend.host.values import Class, Function, Unknown, Value
+from gpulint.frontend.host.values import Class, Function, Seq, Unknown, Value, as_int
 from gpulint.source.constants import fold
-from gpulint.source.model import KernelSource, Module
+from gpulint.source.model import KernelSource, Module, Scope
 from gpulint.source.resolve import Project
 from gpulint.term import Bool, Sym, eq, sym
 
@@ -164,13 +165,24 @@ def _defaults(m: Machine, function: Function, env: Mapping[str, Value]) -> Itera
         given = env.get(arg.arg)
         if default is None or not isinstance(given, Unknown):
             continue
-        folded = fold(default, scope, m.project)
-        value = folded.value if folded is not None else None
+        value = _constant(m, default, scope)
         if type(value) is int and given.kind == "int":
             yield eq(sym(given.name), value)
         elif isinstance(value, tuple) and len(value) <= 3:
             parts = enumerate(value)
             yield from (eq(sym(f"{given.name}[{k}]"), v) for k, v in parts if type(v) is int)
+
+
+def _constant(m: Machine, default: ast.expr, scope: Scope) -> object:
+    """The number, or tuple of numbers, that a default is; None where it is not known for certain."""
+    folded = fold(default, scope, m.project)
+    if folded is not None or not isinstance(default, (ast.Subscript, ast.Attribute, ast.Name)):
+        return folded.value if folded is not None else None
+    found = outside(m, default, scope)
+    if isinstance(found, Seq):
+        return tuple(t.value if (t := as_int(x)) is not None else None for x in found.items)
+    term = as_int(found)
+    return term.value if term is not None else None
 
 
 def _default_length(spec: ast.arguments, name: str) -> int:

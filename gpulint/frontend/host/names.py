@@ -119,21 +119,26 @@ def _assigned(m: Machine, b: Binding) -> Value | None:
     plain_number = m.tiles and isinstance(b.value, (ast.Constant, ast.BinOp, ast.UnaryOp))
     if not (alone or plain_number) or not isinstance(b.scope.node, ast.Module):
         return None
-    stub = ast.Lambda(ast.arguments([], [], None, [], [], None, []), b.value)
-    recording, m.recording = m.recording, False
-    m.frames.append(Frame(Function(stub, b.scope, b.scope.module)))
-    try:
-        value = lasting(m.eval(State(), b.value))
-        if isinstance(value, (Seq, Map)) and b.name in m.once(b.scope.module.tree, changes):
-            return m.opaque(b.name, "is changed in place")
-    finally:
-        m.frames.pop()
-        m.recording = recording
+    value = outside(m, b.value, b.scope)
+    if isinstance(value, (Seq, Map)) and b.name in m.once(b.scope.module.tree, changes):
+        return m.opaque(b.name, "is changed in place")
     for index in b.index:
         if not isinstance(value, Seq) or index >= len(value.items):
             return m.opaque(b.name, "is a global that is not constant")
         value = value.items[index]
     return value
+
+
+def outside(m: Machine, expr: ast.expr, scope: Scope) -> Value:
+    """The value of an expression of a module, or of a function's defaults, in the scope that it stands in."""
+    stub = ast.Lambda(ast.arguments([], [], None, [], [], None, []), expr)
+    recording, m.recording = m.recording, False
+    m.frames.append(Frame(Function(stub, scope, scope.module)))
+    try:
+        return lasting(m.eval(State(), expr))
+    finally:
+        m.frames.pop()
+        m.recording = recording
 
 
 def plain(value: object) -> Value:

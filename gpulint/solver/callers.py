@@ -1,0 +1,74 @@
+"""What a launch leaves to the callers of its host function, taken as kept: the assumption `fitting-inputs`.
+
+A host function that checks nothing of how its inputs fit together (a scale for each row, an index array
+whose elements are rows of another, segments in order) leaves that to its caller. The kernel's contract says
+it in clauses that a host can check. Where these are all that an obligation lacks at a launch, the launch
+meets the contract as far as anyone can tell from its code, and the verdict names the assumption.
+
+It is assumed of accesses and races, at launches whose arguments are all understood. A width that sizes may
+leave is no misfit of inputs (that elements are in range is, where a width hangs on it), and what the host
+code makes itself is for it to get right. A clause counts where some choice of the other inputs keeps it
+whatever one input is (`sites.independent`), so that nothing is assumed which a single input breaks, and
+where it speaks of an array from outside. What the code says against it (a number for none, elements that may
+repeat, accumulation) has been asked before, and is never assumed away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gpulint.contract.clause import Clause
+from gpulint.frontend.host.site import HostArray
+from gpulint.ir import symbols as names
+from gpulint.solver.options import FITTING_INPUTS
+from gpulint.solver.setting import Setting
+from gpulint.solver.verdict import Verdict
+from gpulint.term import App, Int, symbols
+
+PROPERTIES = ("in-range", "disjoint")
+LAYOUT = (".stride", ".span")
+
+
+def keeping(s: Setting, natural: Setting, v: Verdict, every: Sequence[Verdict]) -> Setting | None:
+    """The setting of a site with what its callers keep of the premises of `natural`; None for nothing.
+
+    `every` are the kernel's verdicts for any parameters. Elements that stay where accesses need them may
+    be taken to do so in a width too.
+    """
+    if FITTING_INPUTS not in s.options.assume or s.binding is None or not s.binding.exact:
+        return None
+    fit = [c for c in natural.premises if _from_outside(s, c)]
+    if v.obligation.property == "no-wrap":
+        asked = {
+            b for x in every if x.obligation.property == "in-range" for c in x.clauses for b in bounds(c)
+        }
+        fit = [c for c in fit if c.predicate and c in asked]
+    elif v.obligation.property not in PROPERTIES:
+        return None
+    kept = s.with_premises(fit)
+    return None if kept is s else kept
+
+
+def bounds(c: Clause) -> list[Clause]:
+    """A range of elements below the least of several bounds as one below each: who keeps it may differ."""
+    top = c.bounds[1].atom if c.predicate == "within" else None
+    if not isinstance(top, App) or top.op != "min":
+        return [c]
+    return [replace(c, bounds=(c.bounds[0], x)) for x in top.args if isinstance(x, Int)]
+
+
+def _from_outside(s: Setting, c: Clause) -> bool:
+    """Whether a clause speaks of what comes in from outside: elements, or the size of an array, by its inputs.
+
+    What the host allocates has the size that it gave it, and how a tensor lies in memory is for the host to
+    ask: neither is a matter of inputs that fit.
+    """
+    assert s.site is not None and s.binding is not None
+    held = {x.name.partition(".")[0] for x in symbols(c.condition) if names.is_extent(x.name)}
+    given = [s.site.arguments.get(name) for name in (*c.arrays, *held)]
+    outside = all(isinstance(a, HostArray) and not a.fresh for a in given)
+    if c.predicate:
+        return outside
+    layout = any(mark in x.name for x in symbols(s.binding.apply(c.condition)) for mark in LAYOUT)
+    return outside and bool(held) and not layout

@@ -1,0 +1,68 @@
+"""What callers of a host function keep: how its inputs fit together, and what index arrays hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpulint import pipeline
+from gpulint.config import Config
+
+HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n\n"
+GATHER = """@triton.jit
+def gather(x, idx, scale, out, n, D: tl.constexpr, B: tl.constexpr):
+    rows = tl.program_id(0) * B + tl.arange(0, B)
+    inside = rows < n
+    at = tl.load(idx + rows, mask=inside, other=0)
+    s = tl.load(scale + rows, mask=inside, other=0.0)
+    for d in range(D):
+        v = tl.load(x + at * D + d, mask=inside, other=0.0)
+        tl.store(out + {place}, v * s, mask={mask})
+
+
+def run(x, idx, scale):
+    n = idx.numel()
+    x, idx, scale = x.contiguous(), idx.contiguous(), scale.contiguous()
+    {said}
+    D = x.shape[1]
+    out = torch.zeros((n, D), device=x.device, dtype=x.dtype)
+    gather[(triton.cdiv(n, 64),)](x, idx, scale, out, n, D=D, B=64)
+    return out
+"""
+
+
+def status(text: str, *lifted: str) -> tuple[str, bool]:
+    """The kernel's status, and whether it rests on inputs that fit."""
+    (kernel,) = pipeline.check_file(HEAD + text, "kernel.py", Config(no_assume=frozenset(lifted))).kernels
+    return kernel.status, "fitting-inputs" in kernel.assumed
+
+
+def gather(said: str = "pass", place: str = "rows * D + d", mask: str = "inside") -> str:
+    return GATHER.format(said=said, place=place, mask=mask)
+
+
+def test_elements_and_sizes_that_only_callers_know_are_assumed_to_fit() -> None:
+    assert status(gather()) == ("verified", True)
+    assert status(gather(), "fitting-inputs") == ("undecided", False)
+
+
+def test_what_the_host_code_checks_is_not_assumed() -> None:
+    checked = "assert scale.numel() == n and idx.min() >= 0 and idx.max() < x.shape[0]"
+    assert status(gather(checked)) == ("verified", False)
+
+
+@pytest.mark.parametrize(
+    ("said", "place", "mask"),
+    [
+        ("pass", "rows * D + d", "rows < n + 1"),  # what the host allocates is for the host to fit
+        ("pass", "rows * (D + 1) + d", "inside"),
+        ("pass", "(rows // 2) * D + d", "inside"),
+        ("idx = idx + 1", "rows * D + d", "inside"),  # elements that the host code makes
+        ("idx = torch.randint(0, 9, (n,), device=x.device)", "rows * D + d", "inside"),
+    ],
+)
+def test_what_is_wrong_whatever_callers_give_is_not_verified(said: str, place: str, mask: str) -> None:
+    assert status(gather(said, place, mask))[0] != "verified"
+
+
+def test_a_width_is_no_matter_of_inputs_that_fit() -> None:
+    assert status(gather(), "int32-sizes")[0] != "verified"

@@ -59,7 +59,7 @@ def bounds(c: Clause) -> list[Clause]:
 
 
 def _from_outside(s: Setting, c: Clause) -> bool:
-    """Whether a clause speaks of what comes in from outside: elements, or the size of an array, by its inputs.
+    """Whether a clause speaks of what comes in from outside: elements, or the size of an array.
 
     What the host allocates has the size that it gave it, and how a tensor lies in memory is for the host to
     ask: neither is a matter of inputs that fit.

@@ -266,10 +266,11 @@ def _plan(kernel: Any, on: Driver, **options: Any) -> Plan:
     made = kernel
     if not isinstance(kernel, (Artifact, TileArtifact)):
         made = compile_function(kernel, arch=on.limits().arch, **options)
-    return _plan_of(made)
+    return plan_of(made)
 
 
-def _plan_of(made: Artifact | TileArtifact) -> Plan:
+def plan_of(made: Artifact | TileArtifact) -> Plan:
+    """What a launch needs of a compiled kernel."""
     import json
 
     from gpulint.compile.artifact import Artifact

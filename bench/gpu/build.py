@@ -79,7 +79,7 @@ def examples(folder: Path, arch: str) -> dict[Path, str]:
         files[folder / f"example.{name}.ptx"] = made.ptx
         files[folder / f"example.{name}.certificate.json"] = certificate(made, path)
         found = [interpreted(proved, case) for case in drawn(proved, LAUNCHES)]
-        bad = [v for _, wrong in found for v in wrong]
+        bad = [v for case, wrong in found for v in (*wrong, *([case.open] if case.open else []))]
         if bad or not found:
             raise SystemExit(f"{name}: the interpreter says {bad[:2] or 'nothing: no launch was found'}")
         launches[name] = [completed(name, case).plain() for case, _ in found]

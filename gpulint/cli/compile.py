@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpulint.cli import tiles
 from gpulint.cli.artifacts import Made
 from gpulint.config import Config, ConfigError, load
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from gpulint.compile.artifact import Artifact, Proved
     from gpulint.compile.ptxas import Resources
     from gpulint.compile.tile.artifact import TileArtifact
-    from gpulint.compile.tile.proved import Tiled, Wanted
+    from gpulint.compile.tile.proved import Tiled
     from gpulint.ir.nodes import Const
 
 EMITTED = ("ptx", "cubin", "llvm", "ir", "ttir", "ttgir")
@@ -51,18 +52,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     )
     p.add_argument("--libdevice", default="", metavar="PATH", help="CUDA's libdevice.10.bc or its folder")
     p.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a value from outside")
-    tile = p.add_argument_group("of Triton kernels")
-    tile.add_argument(
-        "--constexpr", action="append", default=[], metavar="NAME=VALUE", help="a compile-time value"
-    )
-    tile.add_argument(
-        "--aligned", default="", metavar="NAMES", help="arguments that are multiples of 16 in every launch"
-    )
-    tile.add_argument(
-        "--num-warps", type=int, choices=(1, 2, 4, 8, 16, 32), help="as the launches in view, or 4"
-    )
-    tile.add_argument("--num-stages", type=int, choices=range(1, 11), metavar="N", help="likewise, or 3")
-    tile.add_argument("--config", type=int, metavar="N", help="the autotuner's Nth configuration")
+    tiles.add_options(p)
     p.add_argument("--explain-opt", action="store_true", help="say which proof allowed which code")
     p.add_argument("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
 
@@ -110,7 +100,7 @@ def _all(o: argparse.Namespace, config: Config, values: dict[str, Const]) -> dic
             found = find(Path(filename), name)
             _fits(o, found)
             if found.tile:
-                kernel: Proved | Tiled = prove_tile(found, _wanted(o), config)
+                kernel: Proved | Tiled = prove_tile(found, tiles.wanted(o), config)
             else:
                 kernel = prove_found(found, o.signature, config, values.get)
         seen.update(asked)
@@ -145,25 +135,10 @@ def _tools(o: argparse.Namespace) -> tuple[Path | None, ...]:
 
 def _fits(o: argparse.Namespace, found: Found) -> None:
     """Options that are of the other dialect are an error."""
-    from gpulint.compile.error import CompileError
-
-    tile = {
-        "--constexpr": o.constexpr, "--aligned": o.aligned, "--num-warps": o.num_warps,
-        "--num-stages": o.num_stages, "--config": o.config, f"--emit {o.emit}": o.emit in ("ttir", "ttgir"),
-    }  # fmt: skip
-    other = {"--set": o.set, "--libdevice": o.libdevice}
-    for name, given in (other if found.tile else tile).items():
-        if given:
-            what, right = ("Triton", "Numba") if found.tile else ("Numba", "Triton")
-            raise CompileError(f"{name} is for {right} kernels; `{found.source.qualname}` is one of {what}")
-
-
-def _wanted(o: argparse.Namespace) -> Wanted:
-    from gpulint.compile.tile.proved import Wanted
-    from gpulint.compile.tile.signature import constant
-
-    aligned = frozenset(a.strip() for a in o.aligned.split(",") if a.strip())
-    return Wanted(o.signature, dict(map(constant, o.constexpr)), aligned, o.num_warps, o.num_stages, o.config)
+    tiles.fits(
+        found, {"--set": o.set, "--libdevice": o.libdevice},
+        {**tiles.given(o), f"--emit {o.emit}": o.emit in ("ttir", "ttgir")},
+    )  # fmt: skip
 
 
 def _made(o: argparse.Namespace, proved: Proved | Tiled, arch: str) -> Made:

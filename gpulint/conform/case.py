@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from gpulint.compile.artifact import Proved
 from gpulint.compile.signature import ArraySpec
 from gpulint.conform import contents, sizes
 from gpulint.conform.contents import Number
+from gpulint.conform.subject import MEMORY, Subject
 from gpulint.interp.environment import environment
 from gpulint.interp.launch import ConcreteArray, ConcreteLaunch, Violation
 from gpulint.interp.machine import run
@@ -23,6 +23,7 @@ from gpulint.runtime.arrays import dtype_of
 STEPS = 4_000_000
 TRIES = 12  # draws for each launch that is wanted
 FENCES = ("fence_device", "fence_system")
+UNKNOWN = ("unknown-branch", "not-executable", "step-limit")  # where the interpreter cannot go on
 HARMLESS = ("negative-index", "wrap")  # a subscript that counts from the end; arithmetic that wraps as it may
 
 
@@ -32,7 +33,8 @@ class Case:
 
     None in `wanted` is an element that the interpreter does not know, or that hangs on the order of threads.
     `sums` holds the sums of arrays of which only that is the same in every order. `shared`: dynamic shared
-    memory in bytes. Records are listed field by field.
+    memory in bytes. Records are listed field by field. `open`: why the interpreter did not come to the end,
+    if it did not; nothing is then known of the arrays that the kernel writes.
     """
 
     grid: tuple[int, int, int]
@@ -43,6 +45,7 @@ class Case:
     given: dict[str, list[Number]]
     wanted: dict[str, list[Number | None]] = field(default_factory=dict)
     sums: dict[str, float] = field(default_factory=dict)
+    open: str = ""
 
     def plain(self) -> dict[str, Any]:
         """The case as JSON takes it."""
@@ -66,7 +69,7 @@ def read(plain: dict[str, Any]) -> Case:
     return Case(**{**plain, "shapes": shapes, "grid": (x, y, z), "block": (bx, by, bz)})
 
 
-def cases(p: Proved, count: int, seed: int = 0) -> Iterator[Case]:
+def cases(p: Subject, count: int, seed: int = 0) -> Iterator[Case]:
     """At most `count` different launches within the contract, the same ones for a seed."""
     seen: set[str] = set()
     draw = random.Random(f"{p.kernel.qualname}/{seed}")
@@ -79,7 +82,7 @@ def cases(p: Proved, count: int, seed: int = 0) -> Iterator[Case]:
             return
 
 
-def _drawn(p: Proved, draw: random.Random) -> Case | None:
+def _drawn(p: Subject, draw: random.Random) -> Case | None:
     found = sizes.draw(p, draw)
     if found is None:
         return None
@@ -88,7 +91,7 @@ def _drawn(p: Proved, draw: random.Random) -> Case | None:
     env = environment(p.kernel, ConcreteLaunch(found.grid, found.block, arrays, numbers))
     given = {}
     for q, s in zip(p.kernel.params, p.signature, strict=True):
-        if isinstance(s, ArraySpec):
+        if isinstance(s, MEMORY):
             values = contents.elements(p, q.name, s, found.shapes[q.name], env, draw)
             if values is None:
                 return None
@@ -109,8 +112,8 @@ def _shared(kernel: n.Kernel, threads: int, draw: random.Random) -> int:
 # --- what the interpreter makes of it
 
 
-def interpreted(p: Proved, case: Case) -> tuple[Case, list[Violation]]:
-    """The case with what is in the arrays after the launch, and what went wrong in the interpreter.
+def interpreted(p: Subject, case: Case) -> tuple[Case, list[Violation]]:
+    """The case with what is in the arrays after the launch, and what went wrong in it.
 
     It runs with the threads in order and in the opposite order: where the two differ, the result hangs on
     the order in which atomics come by, and an element by itself says nothing. Where the kernel uses what an
@@ -121,14 +124,21 @@ def interpreted(p: Proved, case: Case) -> tuple[Case, list[Violation]]:
     wanted: dict[str, list[Number | None]] = {}
     sums: dict[str, float] = {}
     handed = _hands_out(p.kernel)
+    stopped = [v for v in (*wrong, *more) if v.kind in UNKNOWN]
     for name, values in one.items():
-        loose = handed and p.accesses.arrays[name].written
+        written = p.accesses.arrays[name].written
+        if written and stopped:
+            wanted[name] = [None] * len(values)
+            continue
+        loose = handed and written
         pairs = zip(values, other[name], strict=True)
         wanted[name] = [a if not loose and a is not None and _same(a, b) else None for a, b in pairs]
         totals = [math.fsum(x for x in side if x is not None) for side in (values, other[name])]
         if loose and None not in (*values, *other[name]) and _same(*totals):
             sums[name] = totals[0]
-    return replace(case, wanted=wanted, sums=sums), [*wrong, *more]
+    why = "; ".join(dict.fromkeys(f"line {v.span.row}: {v.detail or v.kind}" for v in stopped))
+    full = replace(case, wanted=wanted, sums=sums, open=why)
+    return full, [v for v in (*wrong, *more) if v.kind not in UNKNOWN]
 
 
 def _hands_out(kernel: n.Kernel) -> bool:
@@ -141,7 +151,7 @@ def _same(a: Number, b: Number | None) -> bool:
     return b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def _run(p: Proved, case: Case, backwards: bool) -> tuple[dict[str, list[Number | None]], list[Violation]]:
+def _run(p: Subject, case: Case, backwards: bool) -> tuple[dict[str, list[Number | None]], list[Violation]]:
     specs = dict(zip((q.name for q in p.kernel.params), p.signature, strict=True))
     arrays = {name: ConcreteArray(shape, _start(case, name)) for name, shape in case.shapes.items()}
     launch = ConcreteLaunch(
@@ -152,17 +162,23 @@ def _run(p: Proved, case: Case, backwards: bool) -> tuple[dict[str, list[Number 
     out: dict[str, list[Number | None]] = {}
     for name, shape in case.shapes.items():
         spec = specs[name]
-        assert isinstance(spec, ArraySpec)
-        if spec.record is not None:
+        if isinstance(spec, ArraySpec) and spec.record is not None:
             out[name] = [None] * len(case.given[name])  # the fields of a record are not told apart at its end
             continue
         values: list[Number | None] = list(case.given[name])
         for at, value in outcome.written[name].items():
-            values[_flat(at, shape)] = value if isinstance(value, (int, float)) else None
+            values[_flat(at, shape)] = _number(value)
         out[name] = values
     fences = any(isinstance(s, n.Barrier) and s.kind in FENCES for s in statements(p.kernel.body))
     ordered = ("race",) if fences else ()  # what a fence makes known, the interpreter does not follow
     return out, [v for v in outcome.violations if v.kind not in (*HARMLESS, *ordered)]
+
+
+def _number(value: object) -> Number | None:
+    """A stored value as a plain number; None where it is none."""
+    if isinstance(value, (bool, float)):
+        return value
+    return int(value) if isinstance(value, int) else None
 
 
 def _start(case: Case, name: str) -> Any:

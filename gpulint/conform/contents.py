@@ -10,8 +10,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Union
 
-from gpulint.compile.artifact import Proved
 from gpulint.compile.signature import ArraySpec
+from gpulint.conform.subject import MEMORY, Memory, Subject
 from gpulint.contract.clause import QUANTIFIED, Clause
 from gpulint.interp.environment import Environment
 from gpulint.ir.types import BoolType, FloatType, IntType, Type
@@ -22,11 +22,11 @@ SMALL, EIGHTHS = 24, 24
 PLACES = ("injective", "sorted", "within", "above")
 
 
-def scalars(p: Proved, integers: Mapping[str, int], draw: random.Random) -> dict[str, Number]:
+def scalars(p: Subject, integers: Mapping[str, int], draw: random.Random) -> dict[str, Number]:
     """The numbers of a launch: integers as given, floats at random, not zero."""
     out: dict[str, Number] = {}
     for q, s in zip(p.kernel.params, p.signature, strict=True):
-        if isinstance(s, ArraySpec):
+        if isinstance(s, MEMORY):
             continue
         if isinstance(s.type, FloatType):
             out[q.name] = draw.choice((-1, 1)) * draw.randint(1, EIGHTHS) / 8
@@ -35,7 +35,7 @@ def scalars(p: Proved, integers: Mapping[str, int], draw: random.Random) -> dict
     return out
 
 
-def elements(p: Proved, name: str, spec: ArraySpec, shape: Sequence[int], sizes: Environment,
+def elements(p: Subject, name: str, spec: Memory, shape: Sequence[int], sizes: Environment,
              draw: random.Random) -> list[Number] | None:  # fmt: skip
     """The elements of an array in row-major order; None when the contract asks for what cannot be drawn.
 
@@ -45,7 +45,7 @@ def elements(p: Proved, name: str, spec: ArraySpec, shape: Sequence[int], sizes:
     if any(c.predicate in QUANTIFIED and name in c.arrays for c in p.clauses):
         return None
     said = [c for c in p.clauses if c.predicate in PLACES and c.arrays == (name,)]
-    if spec.record is not None:
+    if isinstance(spec, ArraySpec) and spec.record is not None:
         return [v for _, t in spec.record.fields for v in _free(t, count, draw)]
     if not said:
         return _free(spec.element, count, draw)

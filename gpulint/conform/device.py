@@ -12,6 +12,8 @@ from gpulint.compile.signature import ArraySpec
 from gpulint.compile.tile.signature import PointerSpec
 from gpulint.conform.case import Case
 from gpulint.conform.contents import Number
+from gpulint.conform.subject import MEMORY
+from gpulint.conform.subject import Memory as Spec
 from gpulint.ir.types import BoolType, FloatType, Type
 from gpulint.runtime.arrays import CODES, dtype_of
 from gpulint.runtime.driver import Driver
@@ -31,7 +33,7 @@ class Memory:
     """An array in the device's memory, with the interface by which libraries pass such."""
 
     driver: Driver
-    spec: ArraySpec
+    spec: Spec
     shape: tuple[int, ...]
     pointer: int = field(default=0)
 
@@ -41,10 +43,9 @@ class Memory:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        kind = f"|V{self.spec.size}" if self.spec.record else f"<{_code(self.spec.element)}"
         return {
             "shape": self.shape,
-            "typestr": kind,
+            "typestr": code_of(self.spec),
             "data": (self.pointer, False),
             "version": 3,
             "strides": None,
@@ -67,19 +68,32 @@ class Memory:
         self.driver.free(self.pointer)
 
 
-def layout(spec: ArraySpec | PointerSpec) -> str:
+def layout(spec: Spec) -> str:
     """The letters by which `struct` packs an element."""
     if isinstance(spec, ArraySpec) and spec.record is not None:
         return "".join(LETTERS[_code(t)] for _, t in spec.record.fields)
     return LETTERS[_code(spec.element)]
 
 
-def packed(spec: ArraySpec | PointerSpec, values: Sequence[Number]) -> bytes:
+def packed(spec: Spec, values: Sequence[Number]) -> bytes:
     """Elements as they lie in memory; those of records come field by field."""
     letters = layout(spec)
     count = len(values) // len(letters)
     columns = [values[k * count : (k + 1) * count] for k in range(len(letters))]
     return b"".join(struct.pack(f"<{letters}", *row) for row in zip(*columns, strict=True))
+
+
+def code_of(spec: Spec) -> str:
+    """The elements of an array as its interface tells them."""
+    if isinstance(spec, ArraySpec) and spec.record is not None:
+        return f"|V{spec.size}"
+    return f"<{_code(spec.element)}"
+
+
+def untold(plan: Plan) -> str:
+    """Why no array of this module can be passed to a kernel, or ''."""
+    kinds = [a.spec.kind for a in plan.arguments if isinstance(a.spec, PointerSpec)]
+    return "the interface of device arrays has no bfloat16" if "bf16" in kinds else ""
 
 
 def _code(t: Type) -> str:
@@ -92,13 +106,14 @@ def launched(plan: Plan, driver: Driver, case: Case) -> dict[str, list[Number]]:
     arguments: list[Any] = []
     try:
         for a in plan.arguments:
-            if isinstance(a.spec, ArraySpec):
+            if isinstance(a.spec, MEMORY):
                 held[a.name] = Memory(driver, a.spec, case.shapes[a.name])
                 held[a.name].fill(case.given[a.name])
                 arguments.append(held[a.name])
             else:
                 arguments.append(case.numbers[a.name])
-        Prepared(plan, driver, case.grid, case.block, case.shared)(*arguments)
+        block = None if plan.tile else case.block
+        Prepared(plan, driver, case.grid, block, case.shared)(*arguments)
         return {name: m.elements() for name, m in held.items()}
     finally:
         for m in held.values():
@@ -111,7 +126,7 @@ def different(plan: Plan, case: Case, found: dict[str, list[Number]]) -> list[st
     out = []
     for name, wanted in case.wanted.items():
         spec = specs[name]
-        assert isinstance(spec, ArraySpec)
+        assert isinstance(spec, MEMORY)
         out += [
             f"{name}[{k}] is {a}, not {b}"
             for k, (a, b) in enumerate(zip(found[name], wanted, strict=True))

@@ -11,14 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
-from gpulint.compile.signature import ArraySpec
-from gpulint.compile.tile.signature import PointerSpec
 from gpulint.conform import broken, predicates, typed
 from gpulint.conform.case import Case
-from gpulint.conform.device import packed
+from gpulint.conform.device import code_of, packed
 from gpulint.conform.outside import Given, Launch, Outside, inside, itemsize
+from gpulint.conform.subject import MEMORY
 from gpulint.contract.limits import DEVICES, DeviceLimits
-from gpulint.runtime.arrays import CODES, dtype_of
 from gpulint.runtime.driver import Driver
 from gpulint.runtime.errors import LaunchRefused
 from gpulint.runtime.plan import Argument, Plan
@@ -165,9 +163,10 @@ class Memory:
         given = launch.arguments[a.name]
         if not isinstance(given, Given):
             return given
+        assert isinstance(a.spec, MEMORY)
         start = self._start(given.within or a.name, launch)
         told = {
-            "shape": given.shape, "strides": given.strides, "typestr": given.typestr or _code(a),
+            "shape": given.shape, "strides": given.strides, "typestr": given.typestr or code_of(a.spec),
             "data": (0 if given.null else start + given.moved, given.read_only), "version": 3,
         }  # fmt: skip
         return Passed(told)
@@ -177,14 +176,14 @@ class Memory:
         if name not in self.held:
             a = next(x for x in self.plan.arguments if x.name == name)
             given: Given = launch.arguments[name]
-            assert isinstance(a.spec, (ArraySpec, PointerSpec))
+            assert isinstance(a.spec, MEMORY)
             raw = packed(a.spec, given.values)
             size = max(len(raw), *(_reach(b, launch.arguments[b.name]) for b in self._in(name, launch)))
             self.held[name] = self.driver.allocate(size)
             self.driver.put(self.held[name], raw + bytes(size - len(raw)))
             for b in self._in(name, launch):
                 g: Given = launch.arguments[b.name]
-                assert isinstance(b.spec, (ArraySpec, PointerSpec))
+                assert isinstance(b.spec, MEMORY)
                 if g.within:
                     self.driver.put(self.held[name] + g.moved, packed(b.spec, g.values))
         return self.held[name]
@@ -207,10 +206,3 @@ def _reach(a: Argument, given: Given) -> int:
     strides = given.strides or tuple(size * math.prod(given.shape[k + 1 :]) for k in range(len(given.shape)))
     reach = given.moved + size + sum((n - 1) * s for n, s in zip(given.shape, strides, strict=True) if n)
     return reach if reach <= broken.BYTES else size
-
-
-def _code(a: Argument) -> str:
-    assert isinstance(a.spec, (ArraySpec, PointerSpec))
-    if isinstance(a.spec, PointerSpec):
-        return f"<{CODES[a.spec.dtype]}"
-    return f"|V{a.spec.size}" if a.spec.record else f"<{CODES[dtype_of(a.spec.element)[0]]}"

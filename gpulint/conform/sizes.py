@@ -12,13 +12,14 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gpulint.compile.artifact import Proved
 from gpulint.compile.geometry import geometry
-from gpulint.compile.signature import ArraySpec
+from gpulint.conform.subject import MEMORY, Subject, axes, tile
 from gpulint.interp.environment import Environment
+from gpulint.ir import nodes as n
 from gpulint.ir import symbols
 from gpulint.ir.symbols import AXES
 from gpulint.ir.types import FloatType
+from gpulint.ir.walk import walk
 from gpulint.term import Bool, Cmp, Junction, Sym, Unbound, evaluate, holds
 from gpulint.term import symbols as free
 
@@ -30,6 +31,7 @@ BLOCKS = (
 MOST = 4096  # of a number that is drawn
 ELEMENTS = 20_000  # of an array
 THREADS = 2048
+MOST_TILE = 1024  # elements that a program is taken to take along an axis
 REPAIRS, DRAWS = 60, 40
 Triple = tuple[int, int, int]
 
@@ -44,7 +46,7 @@ class Sizes:
     shapes: Mapping[str, tuple[int, ...]]
 
 
-def draw(p: Proved, draw_: random.Random) -> Sizes | None:
+def draw(p: Subject, draw_: random.Random) -> Sizes | None:
     """A launch within the contract, or None when none was found."""
     for _ in range(DRAWS):
         made = _Draw(p, draw_).made()
@@ -56,23 +58,25 @@ def draw(p: Proved, draw_: random.Random) -> Sizes | None:
 class _Draw:
     """The numbers of one draw by the names that conditions use."""
 
-    def __init__(self, p: Proved, draw_: random.Random) -> None:
+    def __init__(self, p: Subject, draw_: random.Random) -> None:
         self.p, self.random = p, draw_
         self.conditions = [c.condition for c in p.clauses if not c.predicate]
-        self.fixed = geometry(p.clauses).exact
+        self.fixed = dict(geometry(p.clauses).exact)
+        if tile(p):  # a program is one point
+            self.fixed.update((f"block.{a}", 1) for a in AXES)
         self.arrays = {
-            q.name: s.ndim
+            q.name: axes(s)
             for q, s in zip(p.kernel.params, p.signature, strict=True)
-            if isinstance(s, ArraySpec)
+            if isinstance(s, MEMORY)
         }
         self.integers = [
             q.name
             for q, s in zip(p.kernel.params, p.signature, strict=True)
-            if not isinstance(s, ArraySpec) and not isinstance(s.type, FloatType)
+            if not isinstance(s, MEMORY) and not isinstance(s.type, FloatType)
         ]
         self.numbers: dict[str, int] = {}
         self.extents: dict[str, list[str]] = {
-            a: [_name(a, k, n) for k in range(n)] for a, n in self.arrays.items()
+            a: [_name(a, k, ndim) for k in range(ndim)] for a, ndim in self.arrays.items()
         }
 
     def made(self) -> Sizes | None:
@@ -99,8 +103,12 @@ class _Draw:
             self.numbers[f"block.{a}"] = self.fixed.get(f"block.{a}", block[k])
             blocks = self.random.choice((1, 2, 3)) if k < rank else 1
             self.numbers[f"grid.{a}"] = self.fixed.get(f"grid.{a}", blocks)
-        along = [self.numbers[f"block.{a}"] * self.numbers[f"grid.{a}"] for a in AXES[:rank]]
-        common = [self._near(n) for n in along]
+        each = [self.random.choice(self._tiles()) for _ in AXES]
+        along = [
+            self.numbers[f"block.{a}"] * self.numbers[f"grid.{a}"] * size
+            for a, size in zip(AXES[:rank], each[:rank], strict=True)
+        ]
+        common = [self._near(count) for count in along]
         for names in self.extents.values():
             for k, name in enumerate(names):
                 near = common[(len(names) - 1 - k) % len(common)]
@@ -108,8 +116,13 @@ class _Draw:
         for name in self.integers:
             self.numbers[name] = self.random.choice((common[0], self._near(common[0]), 0, 1, 2, 5))
 
-    def _near(self, n: int) -> int:
-        return max(1, self.random.choice((n - 1, n, n, n + 1, n // 2 + 1, 1, 3, 10)))
+    def _tiles(self) -> list[int]:
+        """Elements that a program may take along an axis: what the kernel's constants are."""
+        found = {e.value for e in walk(self.p.kernel) if isinstance(e, n.Const) and type(e.value) is int}
+        return sorted(x for x in found if 1 < x <= MOST_TILE) if tile(self.p) and found else [1]
+
+    def _near(self, of: int) -> int:
+        return max(1, self.random.choice((of - 1, of, of, of + 1, of // 2 + 1, 1, 3, 10)))
 
     # --- conditions
 

@@ -63,8 +63,8 @@ class TileMachine(Machine):
         grid = self.launch.grid
         if self.launch.points is not None:
             return sorted({block for block, _ in self.launch.points}, key=lambda i: linear(i, grid))
-        x, y, z = grid
-        return ((i, j, k) for k in range(z) for j in range(y) for i in range(x))
+        x, y, z = (range(size)[:: -1 if self.launch.backwards else 1] for size in grid)
+        return ((i, j, k) for k in z for j in y for i in x)
 
 
 class Runner:

@@ -56,3 +56,78 @@ def test_a_gpu_is_taken_where_there_is_one(
     assert "permute: 3 launches, 0 wrong in the interpreter" in said
     assert "permute: 3 launches, 3 wrong on the GPU (sm_90)" in said
     assert len(found.launches) == 3
+
+
+ADD = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(out_ptr + at, x + x, at < n)
+"""
+TILE = ["--signature", "*fp32, *fp32, i32", "--constexpr", "BLOCK=16"]
+
+
+def tile(folder: Path, text: str = ADD) -> str:
+    path = folder / "k.py"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_triton_kernel_runs_in_the_interpreter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", tile(tmp_path), *TILE, "--cpu", "--launches", "5", "-v"]) == 0
+    said = capsys.readouterr().out
+    assert "add: 5 launches, 0 wrong in the interpreter" in said
+    known = [line for line in said.splitlines() if line.endswith("elements of out_ptr known")]
+    counts = known[0].split()
+    assert counts[0] == counts[2] != "0"
+    assert "not run on a GPU: --cpu" in said
+
+
+def test_a_wrong_triton_kernel_is_caught(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = tile(tmp_path, ADD.replace("x + x, at < n", "x + x, at <= n"))
+    assert main(["run", wrong, *TILE, "--cpu"]) == 1
+    assert "undefined-lane" in capsys.readouterr().out
+
+
+def test_what_the_interpreter_cannot_follow_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head, _ = ADD.replace("at < n)", "at < n, other=0.0)", 1).split("    tl.store")
+    text = f"{head}    if tl.sum(x) > 0.0:\n        tl.store(out_ptr, 1.0)\n"
+    assert main(["run", tile(tmp_path, text), *TILE, "--cpu"]) == 0
+    said = capsys.readouterr().out
+    assert "not followed to the end (line 10: the condition is not known)" in said
+    assert "  0 of " in said
+
+
+def test_a_kernel_that_is_not_verified_is_said_to_be_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    racy = tile(tmp_path, ADD.replace("tl.store(out_ptr + at, x + x, at < n)", "tl.store(out_ptr, n)"))
+    main(["run", racy, *TILE, "--cpu"])
+    assert "  not verified (" in capsys.readouterr().out
+
+
+def test_options_of_the_other_dialect_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    permute = str(EXAMPLES / "right" / "permute.py")
+    assert main(["run", permute, "--constexpr", "A=1"]) == 2
+    assert "--constexpr is for Triton kernels" in capsys.readouterr().err
+    assert main(["run", tile(tmp_path), *TILE, "--set", "A=1"]) == 2
+    assert "--set is for Numba kernels" in capsys.readouterr().err
+
+
+def test_a_triton_kernel_runs_on_a_gpu_where_there_is_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("triton")
+    found = FakeDriver()
+    monkeypatch.setattr("gpulint.runtime.driver.driver", lambda: found)
+    main(["run", tile(tmp_path), *TILE, "--launches", "3"])
+    said = capsys.readouterr().out
+    assert "wrong on the GPU (sm_90)" in said and "refused" not in said
+    assert len(found.launches) == 3

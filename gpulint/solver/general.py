@@ -69,7 +69,7 @@ def decide(s: Setting) -> Round:
     """In-range first: its data clauses are premises of the rest, which then holds under them."""
     named = nameable(s.kernel, s.accesses)
     if s.tiles:
-        return _presuming(s, named, presumed.clauses(s.accesses, named)) or _decide(s, named)
+        return _presuming(s, named, presumed.taken(s, named)) or _decide(s, named)
     along = presumed.along_x()
     if s.accesses.flat and along not in s.premises:
         r = decide(s.with_premises((along,)))

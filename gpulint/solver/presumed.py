@@ -9,11 +9,38 @@ from __future__ import annotations
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import AccessSet
 from gpulint.ir import symbols as names
+from gpulint.solver.prover import Prover
 from gpulint.solver.residual import Named
-from gpulint.term import Int, Scope, Sym, and_, apps, eq, ge, symbols
+from gpulint.solver.setting import Setting
+from gpulint.term import TRUE, Int, Scope, Sym, and_, apps, eq, ge, symbols
 from gpulint.term.build import of_atom
 
 DIVISIONS = ("floordiv", "mod", "truncdiv", "truncmod")
+
+
+def taken(s: Setting, named: Named) -> tuple[Clause, ...]:
+    """What a tile kernel takes: sizes and strides, and that quotients of parameters which divide are not zero.
+
+    `x // (heads // groups)` asks for `groups <= heads`: a quotient by a positive number is at least one
+    where the dividend is no less than the divisor, whichever way it is rounded.
+    """
+    sizes = clauses(s.accesses, named)
+    under = s.with_premises(sizes).prover
+    more: list[Clause] = []
+    for c in divisors(s.accesses, named):
+        if c not in sizes and not under.prove(TRUE, c.condition, z3_too=False):
+            more.append(_fitting(c, under))
+    return (*sizes, *dict.fromkeys(more))
+
+
+def _fitting(c: Clause, under: Prover) -> Clause:
+    """That a quotient is at least one, as a comparison of its dividend and divisor."""
+    (quotient,) = apps(c.condition)[:1] or (None,)
+    if quotient is None or quotient.op not in ("floordiv", "truncdiv"):
+        return c
+    x, w = quotient.args
+    alone = c.condition == ge(of_atom(quotient), 1)
+    return Clause(ge(x, w)) if alone and under.prove(TRUE, ge(w, 1), z3_too=False) else c
 
 
 def clauses(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:

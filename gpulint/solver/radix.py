@@ -35,6 +35,7 @@ from gpulint.term import (
     Sym,
     add,
     conjuncts,
+    floordiv,
     ge,
     le,
     mul,
@@ -117,6 +118,25 @@ class Unifier:
                 self.clauses.append(clause)
             self.run(list(a.args))
         return bool(new)
+
+    def assume_narrow(self, wanted: list[Int], index: Int) -> None:
+        """Take remainders known equal for their dividends: by a clause that these are below the divisor.
+
+        Only where coordinates that are `wanted` hang on the remainder and the quotient occurs nowhere:
+        points that differ in it alone do the same, so that launches are meant to give it one value.
+        """
+        around = set(atoms(self.domain, index))
+        for a in sorted(self.equal, key=lambda x: x.order):
+            if not (isinstance(a, App) and a.op == "mod" and self.fixed(a.args[1])):
+                continue
+            x, w = a.args
+            moves = any(space.atom_of(c) in symbols(x) and not self.fixed(c) for c in wanted)
+            if not moves or floordiv(x, w).atom in around:
+                continue
+            found = self._less(x, w, assume=True)
+            if found is not None and all(rank(c) < EXACT for c in found):
+                self.take(found)
+                self.run([x])
 
     def _quotients(self) -> None:
         """Dividends from quotient and remainder, or from a remainder alone."""

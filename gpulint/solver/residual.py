@@ -8,8 +8,8 @@ symbols and loaded elements whose being at most zero suffices. Each becomes a cl
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Union
 
 from gpulint.contract.clause import EVERY, Clause
@@ -51,6 +51,7 @@ DATA = 0  # a relation between parameters and extents
 SIZE = 1  # one launch size against data or a number: `grid.x <= x.size`, `block.x <= 128`
 CAP = 2  # a number as the upper bound of a size: true of few callers
 EXACT = 3  # the exact size of the launch: `grid.x * block.x <= x.size`, `grid.x == 1`
+MAX_WAYS = 8  # alternatives
 GRID_AXIS = 65534  # the largest index along a grid's y and z axes, as a factor
 SEVERAL = 3  # so many of something are more than a special case
 MAX_SPECIAL = 12  # monomials of a clause that is looked at for being one
@@ -88,20 +89,17 @@ def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEP
     bounder = prover.bounder(domain, p)
     if not prover.refuted(domain, le(p, 0)) and bounder.proves(p):
         return [()]
-    split = extremes(p, bounder.proves) if depth else None
+    flag = cases.condition(domain, p) if depth else None
+    told = flag is not None and _of_host(flag, named)
+    split = extremes(p, bounder.proves) if depth and not told else None
     if split is not None:
         every, goals = split
         parts = [missing(prover, domain, g, named, depth - 1) for g in goals]
-        if every == "all":
-            return _together(parts)
-        return [r for part in parts for r in part][:8]
+        return _together(parts) if every == "all" else _either(parts)
     both = cases.split(domain, p, prover.memo.cases) if depth else None
     if both is not None:
         parts = [missing(prover, d, g, named, depth - 1) for d, g in both]
-        flag = cases.condition(domain, p)
-        if flag is not None and len(parts) == 2 and _of_host(flag, named):
-            return _flagged(flag, parts)
-        return _together(parts)
+        return _flagged(flag, parts) if flag is not None and told and len(parts) == 2 else _together(parts)
     found = bounder.reduce(p, named.kept)
     loaded = bounder.reduce(p, named.kept_or_loaded)
     for q in () if found or loaded else multiplied(p, lambda q: _shown(prover, domain, q)):
@@ -118,9 +116,20 @@ def _shown(prover: Prover, domain: Bool, q: Int) -> bool:
 
 
 def _together(parts: list[list[Residual]]) -> list[Residual]:
-    """One alternative of each part, joined, in all ways (up to eight)."""
-    ways = itertools.islice(itertools.product(*parts), 8)
-    return [tuple(dict.fromkeys(q for r in way for q in r)) for way in ways]
+    """One alternative of each part, joined, in some of all ways."""
+    return [tuple(dict.fromkeys(q for r in way for q in r)) for way in _ways(parts)]
+
+
+def _either(parts: list[list[Residual]]) -> list[Residual]:
+    """The alternatives of all parts, the first of each before the second of any."""
+    return [r for turn in itertools.zip_longest(*parts) for r in turn if r is not None][:MAX_WAYS]
+
+
+def _ways(parts: list[list[Residual]]) -> list[tuple[Residual, ...]]:
+    """One alternative of each part, those that come early in all parts first."""
+    places = itertools.islice(itertools.product(*(range(min(len(p), MAX_WAYS)) for p in parts)), MAX_WAYS**2)
+    chosen = sorted(places, key=sum)[:MAX_WAYS]
+    return [tuple(p[k] for p, k in zip(parts, way, strict=True)) for way in chosen]
 
 
 def _of_host(flag: Bool, named: Named) -> bool:
@@ -131,7 +140,7 @@ def _of_host(flag: Bool, named: Named) -> bool:
 def _flagged(flag: Bool, parts: list[list[Residual]]) -> list[Residual]:
     """One alternative of each way of a flag, joined: what a way needs alone is at most zero there."""
     out = []
-    for yes, no in itertools.islice(itertools.product(*parts), 8):
+    for yes, no in _ways(parts):
         both = [q for q in yes if q in no]
         only = [select(flag, q, ZERO) for q in yes if q not in both]
         only += [select(flag, ZERO, q) for q in no if q not in both]
@@ -151,28 +160,44 @@ def _unflagged(p: Int) -> tuple[Bool, Int]:
 
 
 def _when(when: Bool, c: Clause) -> Clause:
-    """A condition that is asked under flags alone; a predicate is asked everywhere."""
-    return c if when == TRUE or c.predicate else Clause(or_(not_(when), c.condition))
+    """A clause that is asked under flags alone; a predicate over whole arrays is asked everywhere."""
+    if when == TRUE or c.predicate not in ("", EVERY):
+        return c
+    return replace(c, when=and_(when, c.when)) if c.predicate else Clause(or_(not_(when), c.condition))
 
 
-def clauses(residual: Residual, every: Every | None = None) -> tuple[Clause, ...] | None:
+def clauses(
+    residual: Residual, every: Every | None = None, possible: Callable[[Clause], bool] = lambda c: True
+) -> tuple[Clause, ...] | None:
     """The clauses that say `each polynomial <= 0`, or None when one cannot be said.
 
-    `every` says it of loaded elements together, where no range of one array does.
+    `every` says it of loaded elements together, where no range of one array that is `possible` does.
     """
     out: list[Clause] = []
     for flagged in residual:
         when, p = _unflagged(flagged)
-        loads = _loads(p)
-        several = _not_negative(p, loads) if len(loads) > 1 else None
-        c = _clause(p) if several is None else None
-        if c is None and several is None and loads:
-            several = _not_negative(p, loads)
-            c = every(p) if several is None and every is not None else None
-        if several is None and c is None:
+        ways = [cs for cs in _said(p, every) if all(map(possible, cs))]
+        if not ways:
             return None
-        out += [_when(when, x) for x in several or ([c] if c is not None else [])]
+        usual = (cs for cs in ways if all(rank(c) < EXACT for c in cs))
+        out += [_when(when, c) for c in next(usual, ways[0])]
     return tuple(dict.fromkeys(out))
+
+
+def _said(p: Int, every: Every | None) -> Iterator[list[Clause]]:
+    """Ways to say `p <= 0`, the plainest first."""
+    loads = _loads(p)
+    apart = _not_negative(p, loads) if loads else None
+    if apart is not None and len(loads) > 1:
+        yield apart
+    c = _clause(p)
+    if c is not None:
+        yield [c]
+    if apart is not None and len(loads) == 1:
+        yield apart
+    c = every(p) if loads and every is not None else None
+    if c is not None:
+        yield [c]
 
 
 def _not_negative(p: Int, loads: list[App]) -> list[Clause] | None:
@@ -267,8 +292,6 @@ def rank(c: Clause) -> int:
     if not launch:
         return CAP if _caps(condition) else DATA
     blocks = all(n.startswith("grid.") and "*" not in n for n in launch)  # a launch has exactly so many
-    quotients = symbols(*(of_atom(a) for a in apps(condition, op="floordiv")))
-    blocks = blocks and not any(s.name in launch for s in quotients)
     if not blocks and (len(launch) > 1 or any("*" in n for n in launch)):
         return EXACT
     return SIZE if len(names) > 1 or _caps(condition) or (blocks and _several(condition)) else EXACT
@@ -333,8 +356,8 @@ def best(
     """
     ranked = []
     for r in alternatives:
-        cs = clauses(r, every)
-        if cs is None or not all(possible(c) for c in cs):
+        cs = clauses(r, every, possible)
+        if cs is None:
             continue
         tiled = sum(bool(symbols(c.condition, c.each) & tiles) for c in cs)
         size = sum(len(str(c)) for c in cs)

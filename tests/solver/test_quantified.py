@@ -65,6 +65,23 @@ ROWS = """def k(x, y, start, stride, n, lead, B: tl.constexpr):
     tl.store(y + at, seq, mask=inside[:, None] & (c < n)[None, :])
 """
 PLAIN = ROWS.replace(" - lead", "")
+POOLED = """def k(x, y, cu, ci, T, H, G, C: tl.constexpr, BT: tl.constexpr, VAR: tl.constexpr):
+    pid, i_bh = tl.program_id(0), tl.program_id(1)
+    i_c, i_t = pid % C, pid // C
+    i_b, i_h = i_bh // H, i_bh % H
+    if VAR:
+        i_tg = i_t
+        n = tl.load(ci + 2 * i_t)
+        i_t = tl.load(ci + 2 * i_t + 1)
+        bos = tl.load(cu + n)
+        T = tl.load(cu + n + 1) - bos
+    else:
+        i_tg = i_b * tl.cdiv(T, BT) + i_t
+        bos = i_b * T
+    last = tl.minimum(i_t * BT + BT, T) - 1
+    group = i_h // (H // G)
+    tl.store(y + (i_tg * H + i_h) * C + i_c, tl.load(x + (bos + last) * G + group))
+"""
 
 
 @cache
@@ -99,6 +116,31 @@ def test_programs_that_no_contents_tell_apart_are_not_asked_to_be() -> None:
     assert not any(c.predicate == "apart" for v in result.verdicts for c in v.clauses)
 
 
+def test_one_row_for_each_chunk() -> None:
+    result = decided(POOLED)[1]
+    clauses = [str(c) for c in result.inferred]
+    assert result.status == "verified"
+    assert "not VAR or grid.y <= H" in clauses and "G <= H" in clauses
+    last = "all(G <= G * cu[ci[2 * (pid_0 // C)] + 1] for pid_0 in range(grid.x) if VAR"
+    assert any(c.startswith(last) for c in clauses)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("(i_tg * H + i_h) * C + i_c", "(i_tg * H + i_h) * C"),
+        ("(i_tg * H + i_h) * C + i_c", "(i_tg * H + i_h) + i_c"),
+        ("i_tg * H + i_h", "i_tg * H"),
+        ("i_tg = i_t\n", "i_tg = i_t // 2\n"),
+    ],
+)
+def test_rows_that_chunks_share(right: str, wrong: str) -> None:
+    assert right in POOLED
+    _, result = decided(POOLED.replace(right, wrong, 1))
+    races = [v.kind for v in result.verdicts if v.obligation.property == "disjoint"]
+    assert result.status in ("undecided", "refuted") and set(races) <= {"undecided", "refuted"}
+
+
 def test_a_launch_that_keeps_what_is_asked_of_each_program() -> None:
     text = (
         HEAD.replace("import triton\n", "import torch\nimport triton\n", 1)
@@ -122,6 +164,7 @@ SIZES: Mapping[str, dict[str, list[int]]] = {
     PACKED: {"stride": [1, 2], "B": [2, 4]},
     ROWS: {"stride": [1, 2, 3, 4], "n": [1, 2, 4], "lead": [0, 1, 2], "B": [2, 4]},
     PLAIN: {"stride": [1, 2, 3, 4], "n": [1, 2, 4], "lead": [0], "B": [2, 4]},
+    POOLED: {"T": [2, 5], "H": [1, 2, 3], "G": [1, 2], "C": [1, 2], "BT": [2, 4], "VAR": [0, 1, 1]},
 }
 INDEX = ("rows", "cu", "ci", "start", "count")
 
@@ -144,7 +187,7 @@ def drawn(text: str, kernel: Kernel, draw: random.Random) -> ConcreteLaunch:
     return ConcreteLaunch(grid, (1, 1, 1), arrays, scalars)
 
 
-@pytest.mark.parametrize("text", list(SIZES), ids=["gather", "ragged", "packed", "rows", "plain"])
+@pytest.mark.parametrize("text", list(SIZES), ids=["gather", "ragged", "packed", "rows", "plain", "pooled"])
 def test_no_launch_within_the_clauses_breaks_what_they_prove(text: str) -> None:
     kernel, result = decided(text)
     draw = random.Random(7)

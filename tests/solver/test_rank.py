@@ -6,7 +6,7 @@ from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
 from gpulint.solver.residual import EXACT, SIZE, best, rank
 from gpulint.solver.space import total
-from gpulint.term import le, mul, sub, sym, symbols
+from gpulint.term import floordiv, le, mul, sub, sym, symbols
 
 STEP, SIZE_OF = sym("step"), sym("x.size")
 
@@ -30,3 +30,10 @@ def test_a_clause_without_the_size_of_a_tile_is_preferred() -> None:
     for alternatives in (ways, ways[::-1]):
         found = best(alternatives, lambda c: True, frozenset(symbols(block)))
         assert found is not None and [str(c) for c in found[0]] == ["n <= x.size"]
+
+
+def test_programs_along_two_axes_taken_apart_by_a_quotient_are_sizes() -> None:
+    chunks = floordiv(names.grid_size(0) - 1, STEP)
+    assert rank(Clause(le(chunks + mul(names.grid_size(1), STEP), SIZE_OF))) == SIZE
+    threads = floordiv(total(0) - 1, STEP)
+    assert rank(Clause(le(threads + mul(names.grid_size(1), STEP), SIZE_OF))) == EXACT

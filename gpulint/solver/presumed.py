@@ -19,7 +19,7 @@ DIVISIONS = ("floordiv", "mod", "truncdiv", "truncmod")
 
 
 def taken(s: Setting, named: Named) -> tuple[Clause, ...]:
-    """What a tile kernel takes: sizes and strides, and that quotients of parameters which divide are not zero.
+    """What a tile kernel takes: sizes and strides, and quotients of parameters that divide above zero.
 
     `x // (heads // groups)` asks for `groups <= heads`: a quotient by a positive number is at least one
     where the dividend is no less than the divisor, whichever way it is rounded.

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from gpulint.source.resolve import Project
 
 
+LISTED = 12  # kernels of a file that are named
+
+
 @dataclass(frozen=True)
 class Found:
     """A kernel in its file, with the launches in view."""
@@ -106,7 +109,7 @@ def _chosen(path: Path, found: Sequence[KernelSource], wanted: str) -> KernelSou
 
     names = [s.qualname for s in found]
     if not found:
-        raise CompileError(f"{path} holds no kernel")
+        raise CompileError(f"{path} holds no kernel", hint="`gpulint list` says what is taken for one")
     if not wanted:
         if len(found) == 1:
             return found[0]
@@ -114,8 +117,14 @@ def _chosen(path: Path, found: Sequence[KernelSource], wanted: str) -> KernelSou
     named = [s for s in found if wanted in (s.qualname, *s.names)]
     if len(named) != 1:
         what = "no kernel" if not named else "several kernels"
-        raise CompileError(f"{path} has {what} `{wanted}`{suggest(wanted, names)}")
+        near = suggest(wanted, names)
+        raise CompileError(f"{path} has {what} `{wanted}`{near}", hint="" if near else _listed(names))
     return named[0]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"it has {', '.join(names[:LISTED])}{more}"
 
 
 def _proved(

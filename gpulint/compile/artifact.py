@@ -26,6 +26,7 @@ from gpulint.solver.options import Options as Solving
 from gpulint.solver.verdict import PROVED, KernelResult, Verdict
 
 VERIFIED = "verified"
+TELL = "only verified kernels are compiled; `gpulint check` tells more"
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def refuse_unproved(kernel: n.Kernel, result: KernelResult) -> None:
     """Raise Unproved, with the reason, for a kernel that is not verified."""
     if result.status != VERIFIED:
         v = next((v for v in result.verdicts if v.kind not in (PROVED, "proved-under")), None)
-        raise Unproved(_reason(v), result.status, v.obligation.span if v else kernel.header)
+        raise Unproved(_reason(v), result.status, v.obligation.span if v else kernel.header, TELL)
 
 
 def _reason(v: Verdict | None) -> str:

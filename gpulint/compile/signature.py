@@ -19,6 +19,7 @@ from gpulint.ir.types import INT64, UNKNOWN, ArrayType, Type, Unknown
 
 MAX_LENGTH = 10_000
 NOT_COMPILED = COMPLEX | {"bfloat16"}
+TYPES = "compiled are int8 to int64, uint8 to uint64, float16 to float64, boolean and records of them"
 HINT = "give it with --signature, for example --signature 'float32[::1], int64'"
 
 
@@ -101,7 +102,7 @@ def _scalar(node: ast.expr) -> Type:
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     found = by_name(name) if name else None
     if name in NOT_COMPILED or found is None or isinstance(found, Unknown):
-        raise CompileError(f"`{ast.unparse(node)}` is no type that is compiled", hint=HINT)
+        raise CompileError(f"`{ast.unparse(node)}` is no type that is compiled", hint=TYPES)
     return found
 
 

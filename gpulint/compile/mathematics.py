@@ -13,7 +13,7 @@ from gpulint.compile.error import CompileError, MissingTool
 from gpulint.compile.llvm import Value, literal, type_of
 from gpulint.ir import nodes as n
 from gpulint.ir.span import Span
-from gpulint.ir.types import BOOL, FLOAT64, FloatType, IntType, Type
+from gpulint.ir.types import BOOL, FLOAT64, INT32, FloatType, IntType, Type
 
 NATIVE = {
     "sqrt": "llvm.sqrt", "fabs": "llvm.fabs", "floor": "llvm.floor", "ceil": "llvm.ceil",
@@ -60,16 +60,21 @@ def function(cx: Context, e: n.Opaque, operands: list[Value]) -> Value:
 
 def library(cx: Context, name: str, t: FloatType, given: list[Value], span: Span) -> Value:
     """A call of the math library at the type of its operands; half is computed as float32."""
+    work, full = _named(cx, name, t, span)
+    kind = type_of(work)
+    values = [(kind, ar.convert(cx, v, work).text) for v in given]
+    return ar.convert(cx, Value(work, cx.call(kind, full, *values)), t)
+
+
+def _named(cx: Context, name: str, t: FloatType, span: Span) -> tuple[FloatType, str]:
+    """The type at which the library computes a function, and the function's name there."""
     prefix = cx.options.library
     if prefix is None:
         raise MissingTool(f"`{name}` needs a library of device functions", span, NO_LIBRARY)
     work = t if t.bits >= 32 else FloatType(32)
     single = "f" if work.bits == 32 else ""
     fast = "fast_" if single and prefix and (cx.options.fast and name in FAST) else ""
-    kind = type_of(work)
-    values = [(kind, ar.convert(cx, v, work).text) for v in given]
-    found = cx.call(kind, f"{prefix}{fast}{name}{single}", *values)
-    return ar.convert(cx, Value(work, found), t)
+    return work, f"{prefix}{fast}{name}{single}"
 
 
 def _libdevice(name: str) -> tuple[str, FloatType] | None:
@@ -241,9 +246,35 @@ def _first_set(cx: Context, e: n.Opaque, given: list[Value]) -> Value:
     return ar.convert(cx, cx.code.value(v.type, f"select i1 {none}, {kind} 0, {kind} {place}"), e.type)
 
 
+def _part(name: str, second: bool) -> Callable[[Context, n.Opaque, list[Value]], Value]:
+    """One of the two results of `frexp` and `modf`; the library leaves the second in memory."""
+
+    def run(cx: Context, e: n.Opaque, given: list[Value]) -> Value:
+        t = _float_type(given[0].type)
+        work, full = _named(cx, name, t, e.span)
+        kind, other = type_of(work), INT32 if name == "frexp" else work
+        slot = cx.code.reserve(type_of(other))
+        first = cx.call(kind, full, (kind, ar.convert(cx, given[0], work).text), ("ptr", slot))
+        if not second:
+            return ar.convert(cx, Value(work, first), e.type)
+        return ar.convert(cx, cx.code.value(other, f"load {type_of(other)}, ptr {slot}"), e.type)
+
+    return run
+
+
+def _scaled_by_two(cx: Context, e: n.Opaque, given: list[Value]) -> Value:
+    """`ldexp`: the exponent is of 32 bits, whatever integer is given."""
+    work, full = _named(cx, "ldexp", _float_type(e.type), e.span)
+    kind = type_of(work)
+    operands = (kind, ar.convert(cx, given[0], work).text), ("i32", ar.convert(cx, given[1], INT32).text)
+    return ar.convert(cx, Value(work, cx.call(kind, full, *operands)), e.type)
+
+
 _SPECIAL: dict[str, Callable[[Context, n.Opaque, list[Value]], Value]] = {
     "isnan": _test("nan"), "isinf": _test("inf"), "isfinite": _test("finite"), "sign": _sign,
     "degrees": _scaled(DEGREE), "radians": _scaled(1 / DEGREE), "rad2deg": _scaled(DEGREE),
     "deg2rad": _scaled(1 / DEGREE), "popc": _bits("llvm.ctpop", False), "clz": _bits("llvm.ctlz", True),
     "brev": _bits("llvm.bitreverse", False), "ffs": _first_set,
+    **{f"{x}{f}.{k}": _part(x, k == 1) for x in ("frexp", "modf") for f in ("", "f") for k in (0, 1)},
+    "ldexp": _scaled_by_two, "ldexpf": _scaled_by_two,
 }  # fmt: skip

@@ -269,6 +269,8 @@ def _unary(op: str, a: Type) -> Type:
 def _function(e: n.Opaque) -> Type:
     """A function of floats is of their type; integers are taken as float64."""
     types = [_of(o) for o in e.operands]
+    if e.name == "ldexp":
+        types = types[:1]
     if types and all(isinstance(t, FloatType) for t in types):
         return max((t for t in types if isinstance(t, FloatType)), key=lambda t: t.bits)
     return FLOAT64 if isinstance(e.type, Unknown) and not e.fresh and types else e.type

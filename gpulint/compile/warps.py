@@ -58,7 +58,7 @@ def collective(cx: Context, e: n.Opaque, given: list[Value]) -> Value:
         mask = ("i32", int32(cx, given[0]))
         found = cx.call("i32", "llvm.nvvm.vote.ballot.sync", mask, ("i1", vote), attributes=CONVERGENT)
         return ar.convert(cx, Value(UINT32, found), e.type)
-    if e.name == "match_any_sync" and len(given) == 2:
+    if e.name in ("match_any_sync", "match_all_sync") and len(given) == 2:
         return _match(cx, e, given)
     if e.name == "activemask":
         return Value(UINT32, cx.call("i32", "llvm.nvvm.activemask", attributes=CONVERGENT))
@@ -67,8 +67,13 @@ def collective(cx: Context, e: n.Opaque, given: list[Value]) -> Value:
 
 def _match(cx: Context, e: n.Opaque, given: list[Value]) -> Value:
     bits, kind = _pattern(cx, given[1], e)
-    name = f"llvm.nvvm.match.any.sync.{kind}"
-    found = cx.call("i32", name, ("i32", int32(cx, given[0])), (kind, bits), attributes=CONVERGENT)
+    operands = (("i32", int32(cx, given[0])), (kind, bits))
+    if e.name == "match_any_sync":
+        found = cx.call("i32", f"llvm.nvvm.match.any.sync.{kind}", *operands, attributes=CONVERGENT)
+    else:
+        both = "{ i32, i1 }"
+        made = cx.call(both, f"llvm.nvvm.match.all.sync.{kind}p", *operands, attributes=CONVERGENT)
+        found = cx.code.get(f"extractvalue {both} {made}, 0")
     return ar.convert(cx, Value(UINT32, found), e.type)
 
 

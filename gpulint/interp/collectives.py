@@ -60,6 +60,8 @@ def _voted(t: Thread, name: str, meeting: dict[int, Thread], block: BlockState) 
         return POISON
     if name == "match_any_sync":
         return _pattern(lane for lane, v in brought.items() if v == brought[t.number % WARP])
+    if name == "match_all_sync":
+        return _pattern(brought) if len(set(brought.values())) == 1 else 0
     votes = {lane: truth(v) for lane, v in brought.items()}
     if name == "ballot_sync":
         return _pattern(lane for lane, v in votes.items() if v)

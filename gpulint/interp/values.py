@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gpulint.ir.types import BoolType, FloatType, IntType
+from gpulint.ir.types import INT32, BoolType, FloatType, IntType
 
 MAX_BITS = 2048  # of integers without a width; larger ones become POISON
 UNDEFINED = (TypeError, ZeroDivisionError, ValueError, OverflowError)
@@ -175,6 +175,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs, "round": lambda x: round(x), "sign": lambda x: (x > 0) - (x < 0),
     "maximum": max, "minimum": min, "fmax": max, "fmin": min,
     "rsqrt": lambda x: true_div(1.0, math.sqrt(x)),
+    "frexp.0": lambda x: math.frexp(x)[0],
+    "frexp.1": lambda x: math.frexp(x)[1] if math.isfinite(x) else POISON,
+    "modf.0": lambda x: math.modf(x)[0], "modf.1": lambda x: math.modf(x)[1],
+    "ldexp": lambda x, n: math.ldexp(x, INT32.wrap(n)),
 }  # fmt: skip
 BITS: dict[str, Callable[[int, int], int]] = {  # of a pattern and its width
     "popc": lambda x, _: bin(x).count("1"), "clz": lambda x, bits: bits - x.bit_length(),
@@ -185,6 +189,8 @@ MATH_MODULES = ("math", "np", "numpy", "libdevice", "cuda.libdevice")
 
 def function(name: str) -> Callable[..., Any] | None:
     """The function that an opaque name such as `math.sqrt` stands for, when it is a known one."""
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
     module, _, last = name.rpartition(".")
     return FUNCTIONS.get(last) if module in MATH_MODULES or not module else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 WARP = 32
 SHUFFLES = ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")
-VOTES = ("all_sync", "any_sync", "eq_sync", "ballot_sync", "match_any_sync")
+VOTES = ("all_sync", "any_sync", "eq_sync", "ballot_sync", "match_any_sync", "match_all_sync")
 BALLOTS = ("ballot_sync", "match_any_sync")  # those that give lanes, as the bits of a signed integer
 COLLECTIVES = frozenset((*SHUFFLES, *VOTES))
 

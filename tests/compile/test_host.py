@@ -288,3 +288,47 @@ def k(x, out):
     out = host.run(kernel(text), "int64[:, ::1], int64[:, ::1]", launch)["out"]
     assert len(rows) >= 3
     assert out == [v for _, f in rows for v in (len(f), f[-1] if f else 0)]
+
+
+SPLIT = """
+@cuda.jit
+def k(x, e, out, exponents):
+    i = cuda.grid(1)
+    a = x[i]
+    part, exponent = math.frexp(a)
+    out[i, 0] = part
+    exponents[i] = exponent * 2 + 1
+    out[i, 1], out[i, 2] = math.modf(a)
+    out[i, 3] = math.ldexp(a, e[i])
+    out[i, 4] = math.ldexp(part, exponent)
+    out[i, 5] = math.frexp(e[i])[0] + math.frexp(e[i])[1]
+"""
+VALUES = [0.0, 1.0, -1.0, 0.75, -3.5, 1024.0, 1e-3, -7.25, 3.0e37, 2.0**-140]
+
+
+@pytest.mark.parametrize(("kind", "integer"), [("float64", "int64"), ("float32", "int32")])
+def test_numbers_are_split_into_parts_as_in_the_interpreter(kind: str, integer: str) -> None:
+    count = len(VALUES)
+    given = {
+        "x": ConcreteArray((count,), lambda at: VALUES[at[0]]),
+        "e": ConcreteArray((count,), lambda at: at[0] - 5),
+        "out": ConcreteArray((count, 6)), "exponents": ConcreteArray((count,)),
+    }  # fmt: skip
+    launch = ConcreteLaunch((1, 1, 1), (count, 1, 1), given, {})
+    types = f"{kind}[::1], {integer}[::1], {kind}[:, ::1], int64[::1]"
+    wanted, got = both(SPLIT, types, launch)
+    assert got["exponents"] == wanted["exponents"] and None not in wanted["exponents"].values()
+    assert wanted["exponents"][(5,)] == 23  # 1024 = 0.5 * 2**11
+    for at, value in wanted["out"].items():
+        assert value is not None and got["out"][at] == pytest.approx(value, rel=1e-6, abs=1e-37), at
+    if kind == "float64":
+        assert [got["out"][(k, 4)] for k in range(count)] == VALUES
+
+
+@pytest.mark.parametrize(("kind", "name"), [("float32", "frexpf"), ("float64", "frexp")])
+def test_the_function_of_the_operands_own_width_is_called(kind: str, name: str) -> None:
+    types = f"{kind}[::1], int32[::1], {kind}[:, ::1], int64[::1]"
+    text = SPLIT.replace("@cuda.jit", f'@cuda.jit("void({types})")')
+    code = host.module(kernel(text), parse(types)).module.text()
+    single = "f" if kind == "float32" else ""
+    assert f"@{name}(" in code and f"@modf{single}(" in code and f"@ldexp{single}(" in code

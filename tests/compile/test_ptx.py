@@ -12,6 +12,7 @@ from compile.compiled import compiled
 from gpulint.compile import backend
 from gpulint.compile.error import CompileError, MissingTool, Unproved
 from gpulint.compile.geometry import Geometry
+from gpulint.compile.libdevice import find
 from gpulint.compile.mathematics import known
 from gpulint.compile.ptx import barriers, check
 
@@ -205,3 +206,41 @@ def k(x, out):
     wait = ["bar.sync", "membar.gl", "atom.global.add", "ld.acquire.gpu", "membar.gl", "bar.sync"]
     assert steps == ["st.global", *wait, "ld.global", "st.global"]
     assert made.cooperative and made.parameters[-1].kind == "counter"
+
+
+MATCHED = """
+@gpulint.contract(block=(64, 1, 1), requires=["x.size == grid.x * 64", "out.size == x.size"])
+@cuda.jit("void({}[::1], int32[::1])")
+def k(x, out):
+    i = cuda.grid(1)
+    lanes, same = cuda.match_all_sync(0xffffffff, x[i])
+    some = cuda.match_any_sync(0xffffffff, x[i])
+    out[i] = lanes if same else some
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "bits"), [("int32", 32), ("float32", 32), ("int64", 64), ("float64", 64), ("uint8", 32)]
+)
+def test_lanes_are_matched_by_one_instruction_each(tmp_path: Path, kind: str, bits: int) -> None:
+    ptx = compiled(tmp_path, MATCHED.format(kind)).ptx
+    assert ptx.count(f"match.all.sync.b{bits}") == ptx.count(f"match.any.sync.b{bits}") == 1
+
+
+def test_parts_of_numbers_come_from_libdevice(tmp_path: Path) -> None:
+    text = """
+        @cuda.jit("void(float32[::1], int32[::1], float32[::1])")
+        def k(x, e, out):
+            i = cuda.grid(1)
+            if i < x.size and i < e.size and i < out.size:
+                part, exponent = math.frexp(x[i])
+                rest, whole = math.modf(x[i])
+                e[i] = exponent
+                out[i] = math.ldexp(part, exponent) + rest + whole
+    """
+    assert {"__nv_frexpf", "__nv_modff", "__nv_ldexpf"} <= set(
+        re.findall(r"@(\w+)\(", compiled(tmp_path, text, ptx=False).llvm)
+    )
+    if find() is not None:
+        ptx = compiled(tmp_path, text).ptx
+        assert "__nv_" not in ptx and ".entry" in ptx

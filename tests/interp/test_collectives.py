@@ -122,3 +122,10 @@ def test_a_reduction_in_a_loop() -> None:
         loop("i", 0, 5, 1, *add, let("k", op("floordiv", n.Var("k"), c(2)))),
     )
     assert got(*body)[0] == sum(range(32))
+
+
+def test_lanes_that_all_bring_one_value() -> None:
+    same = got(*collective("v", "match_all_sync", c(7), type_=INT32), block=4)
+    assert same == dict.fromkeys(range(4), 0b1111)
+    other = got(*collective("v", "match_all_sync", op("mod", TX, c(2)), type_=INT32), block=4)
+    assert other == dict.fromkeys(range(4), 0)

@@ -273,7 +273,7 @@ def shape_(cx: Context, node: ast.Call, given: Arguments) -> Value:
 
 
 _PREDICATES = frozenset(("isnan", "isinf", "isfinite", "isclose", "signbit"))
-_TUPLES = frozenset(("frexp", "modf"))
+_TUPLES = {"frexp": INT32, "modf": None}  # the type of their second result; None: that of the first
 _ALLOCATING = frozenset(
     ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like")
 )
@@ -303,7 +303,9 @@ def _function(name: str) -> Intrinsic:
             raise NotHandled(f"{name} on whole arrays", node)
         operands = scalars(cx, given, node)
         if last in _TUPLES:
-            return Tuple(tuple(cx.opaque(f"{last}.{i}", operands, FLOAT64, node) for i in (0, 1)))
+            first = _result(last, operands)
+            types = (first, _TUPLES[last] or first)
+            return Tuple(tuple(cx.opaque(f"{last}.{i}", operands, t, node) for i, t in enumerate(types)))
         return cx.opaque(last, operands, _result(last, operands), node)
 
     return lower
@@ -317,6 +319,8 @@ def _result(name: str, operands: tuple[n.Expr, ...]) -> Type:
     types = [o.type for o in operands]
     if name == "sign" and types:
         return types[0]
+    if name == "ldexp":
+        return FLOAT32 if types and types[0] == FLOAT32 else FLOAT64
     if types and all(t == FLOAT32 for t in types):
         return FLOAT32
     known = all(is_int(t) or isinstance(t, FloatType) for t in types)

@@ -226,7 +226,10 @@ def _warp(name: str, mask_first: bool, result: Type | None) -> Intrinsic:
         cx.emit(n.Barrier("warp", mask, span=cx.span(node), orders=False, collective=known, given=brought))
         type_ = result if result is not None else (operands[1].type if len(operands) > 1 else UNKNOWN)
         value = cx.fresh(name, type_, node, operands)
-        if name == "match_all_sync" or name.endswith("_intrinsic"):
+        if name == "match_all_sync":  # the lanes, if all have the same value, and whether there are any
+            span = cx.span(node)
+            return Tuple((value, n.Compare("ne", value, n.Const(0, INT32, span), span)))
+        if name.endswith("_intrinsic"):
             return Tuple((value, cx.fresh(f"{name}.predicate", BOOL, node, operands)))
         return value
 
@@ -304,7 +307,8 @@ def _prefixed(name: str) -> Intrinsic:
         first = operands[0].type if operands else UNKNOWN
         type_ = FLOAT32 if last.endswith("f") else first if isinstance(first, FloatType) else UNKNOWN
         if last.rstrip("f") in ("sincos", "sincospi", "modf", "frexp", "remquo", "fast_sincos"):
-            return Tuple(tuple(cx.opaque(f"{last}.{i}", operands, type_, node) for i in (0, 1)))
+            types = (type_, INT32 if last.rstrip("f") == "frexp" else type_)
+            return Tuple(tuple(cx.opaque(f"{last}.{i}", operands, t, node) for i, t in enumerate(types)))
         return cx.opaque(last, operands, type_, node)
 
     return lower

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Set as Set
 
+from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.frontend.host.site import HostArray, of_device
 from gpulint.ir import symbols as names
@@ -79,7 +80,7 @@ def of_launch(s: Setting, o: Obligation) -> bool:
 def sides(s: Setting, a: Access, axis: int) -> tuple[bool, bool]:
     """Whether an access past the end, and one before the start, would be the launch's own fault."""
     seen = s.see(a)
-    size = {owner(x.name) for x in symbols(seen.checks[axis][1]) if not x.boolean}
+    size = {owner(x.name) for x in symbols(seen.checks[axis][1]) if not x.boolean} | _made_of(s, a.array.name)
     reach, stated_ = _at_most(s, a.checks[axis][0])
     if all(x.scope is Scope.LAUNCH for x in symbols(reach)):  # whichever element it is
         index = _owning(s, symbols(reach), stated_)
@@ -118,6 +119,32 @@ def _before_start(s: Setting, a: Access, axis: int) -> bool:
     used = {x for x in symbols(s.see(a).checks[axis][0]) if _launch(x)}
     unknown = any(_plain(x) or ".stride" in x.name or x.name.endswith(".span") for x in used)
     return not unknown and len({owner(x.name) for x in used}) < 2
+
+
+def square(s: Setting, o: Obligation, c: Clause) -> bool:
+    """Whether a clause keeps an index in range by relating the extents of one array that the host makes.
+
+    `m <= n` for an allocation of n by m elements whose axes the kernel takes for each other: a host function
+    that takes both numbers is not for squares alone.
+    """
+    if o.property != "in-range" or o.access is None or s.binding is None or c.predicate:
+        return False
+    made = _made_of(s, o.access.array.name)
+    used = {owner(x.name) for x in symbols(s.binding.apply(c.condition)) if not x.boolean}
+    return len(used) > 1 and used <= made
+
+
+def _made_of(s: Setting, array: str) -> set[str]:
+    """The numbers that the host makes a whole array of several axes by; none of one that it is given."""
+    arg = s.site.arguments.get(array) if s.site is not None else None
+    if (
+        not isinstance(arg, HostArray)
+        or not (arg.fresh and arg.whole)
+        or arg.shape is None
+        or s.binding is None
+    ):
+        return set()
+    return {owner(x.name) for x in symbols(*map(s.binding.host, arg.shape)) if not x.boolean}
 
 
 def counting(s: Setting, arrays: Set[str]) -> frozenset[str]:

@@ -30,7 +30,7 @@ from gpulint.solver import (
     sentinels,
     usual,
 )
-from gpulint.solver.blame import counting, of_launch, owner, relation, stated
+from gpulint.solver.blame import counting, of_launch, owner, relation, square, stated
 from gpulint.solver.general import Round
 from gpulint.solver.options import COOPERATIVE_GRIDS, FITTING_INPUTS, NAMED_AXES, USUAL_INPUTS
 from gpulint.solver.prover import Budget
@@ -78,7 +78,8 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
     met = {c: meets(s, c) for c in dict.fromkeys((*declared, *r.inferred, *_all(r)))}
     out.unmet = [c for c in dict.fromkeys((*declared, *r.inferred)) if not met[c]]
     loose = cache(lambda c: independent(s, c))
-    wrong = {c for v in r.verdicts if v.kind == UNDER for c in v.clauses if not met[c] and _foreign(s, v, c)}
+    broken = [(v, c) for v in r.verdicts if v.kind == UNDER for c in v.clauses if not met[c]]
+    wrong = {c for v, c in broken if _foreign(s, v, c) or square(s, v.obligation, c)}
     unmet = [x for x in r.inferred if not met[x] and x not in wrong]
     given = possible(s, [c for x in unmet for c in callers.bounds(x) if loose(c)])
     natural = s.with_premises(given)

@@ -56,3 +56,25 @@ def test_the_rank_that_ties_a_size_to_extents_is_the_callers() -> None:
     lifted = Config(no_assume=frozenset({"fitting-inputs"}))
     (result,) = pipeline.check_file(FLAT, "k.py", lifted).kernels
     assert result.status == "undecided"
+
+
+MADE = (
+    HEAD + "def k(a, b):\n    i, j = cuda.grid(2)\n    if i < {rows} and j < {columns}:\n"
+    "        b[i, j] = a[i, j]\n"
+    "def main(n, m, few):\n    a = cuda.device_array((n, m), np.int32)\n"
+    "    b = cuda.device_array((n, {width}), np.int32)\n"
+    "    k[((n + 7) // 8, (m + 7) // 8), (8, 8)](a, b)\n"
+)
+
+
+def test_axes_of_an_allocation_that_are_taken_for_each_other_are_the_launchs_own() -> None:
+    assert "refuted" in statuses(MADE.format(rows="a.shape[1]", columns="a.shape[0]", width="m"))
+    assert statuses(MADE.format(rows="a.shape[0]", columns="a.shape[1]", width="m")) <= {
+        "proved",
+        "proved-under",
+    }
+
+
+def test_a_number_that_no_axis_of_the_array_has_is_the_callers_to_choose() -> None:
+    _, result = decided(MADE.format(rows="a.shape[0]", columns="b.shape[1]", width="few"))
+    assert result.status == "undecided" and [x.status for x in result.sites] == ["undecided"]

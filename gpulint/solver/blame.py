@@ -144,7 +144,7 @@ def _made_of(s: Setting, array: str) -> set[str]:
         or s.binding is None
     ):
         return set()
-    return {owner(x.name) for x in symbols(*map(s.binding.host, arg.shape)) if not x.boolean}
+    return {x.name for x in symbols(*map(s.binding.host, arg.shape)) if not x.boolean and _plain(x)}
 
 
 def counting(s: Setting, arrays: Set[str]) -> frozenset[str]:

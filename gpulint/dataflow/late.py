@@ -1,6 +1,8 @@
 """Operations whose narrow result is widened afterwards: `(row * n + col).to(tl.int64)`.
 
-Who widens the result means it to be large, and what it holds has wrapped by then.
+Who widens the result means it to be large, and what it holds has wrapped by then. A number that is widened
+to be multiplied (`(batch * rows + row).to(tl.int64) * width`) is none: it is the product after it that is
+meant to be large, and rows are fewer than elements.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ _KEEPING = ("add", "sub", "mul", "neg")
 def widened_late(graph: Graph) -> frozenset[int]:
     """The products whose value reaches a cast to a wider integer through sums and products alone."""
     found: set[int] = set()
-    work = [i for n in graph.nodes for i in n.inputs if n.kind == "cast" and _widens(graph.nodes[i], n)]
+    factors = {i for n in graph.nodes if n.kind == "op" and n.op == "mul" for i in n.inputs}
+    casts = [n for n in graph.nodes if n.kind == "cast" and n.id not in factors]
+    work = [i for n in casts for i in n.inputs if _widens(graph.nodes[i], n)]
     while work:
         i = work.pop()
         node = graph.nodes[i]

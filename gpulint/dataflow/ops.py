@@ -20,7 +20,7 @@ from gpulint.dataflow.needed import SAME, Use, uses
 from gpulint.dataflow.signs import truncates
 from gpulint.dataflow.values import bits_kept
 from gpulint.ir import symbols
-from gpulint.ir.types import INT64, IntType
+from gpulint.ir.types import INT32, INT64, FloatType, IntType
 from gpulint.term import Int
 from gpulint.term.build import of_atom
 
@@ -102,6 +102,8 @@ def _reached(a: Analysis, node: Node) -> t.Bool:
 
 def _term(a: Analysis, node: Node) -> Int | None:
     """The value that must fit, None for a node that always does."""
+    if _untyped(a, node):
+        return a.terms.resolve(a.terms.integer(node.id))
     if not isinstance(node.type, IntType) or not a.terms.integral[node.id] or node.expr is None:
         return None
     if node.kind == "op":
@@ -121,6 +123,22 @@ def _term(a: Analysis, node: Node) -> Int | None:
     return None if out.value is not None and node.type.lo <= out.value <= node.type.hi else out
 
 
+def _untyped(a: Analysis, node: Node) -> bool:
+    """Whether a node is a product with loaded values whose width no type in the source tells."""
+    if (
+        not a.graph.tile
+        or node.kind != "op"
+        or node.op != "mul"
+        or isinstance(node.type, (IntType, FloatType))
+    ):
+        return False
+    return (
+        bool(a.terms.integral[node.id])
+        and node.expr is not None
+        and bool(t.apps(a.terms.resolve(a.terms.integer(node.id)), op="load"))
+    )
+
+
 def _widens(source: object, target: IntType) -> bool:
     if isinstance(source, IntType):
         return target.lo <= source.lo and source.hi <= target.hi
@@ -128,9 +146,10 @@ def _widens(source: object, target: IntType) -> bool:
 
 
 def _make(a: Analysis, node: Node, term: Int, guard: t.Bool, loops: tuple[int, ...], feeds: str) -> IntOp:
-    assert isinstance(node.type, IntType) and node.expr is not None
+    assert node.expr is not None
     guard = t.and_(guard, *a.sides(term, guard))
     if truncates(term, guard):
         signs = a.signs(guard)
         guard, term = signs.apply(guard), signs.apply(term)
-    return IntOp(term, node.type, guard, a.around(loops), node.span, feeds, text.bare(node.expr))
+    type_ = node.type if isinstance(node.type, IntType) else INT32  # the narrowest that index tensors come in
+    return IntOp(term, type_, guard, a.around(loops), node.span, feeds, text.bare(node.expr))

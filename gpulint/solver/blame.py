@@ -28,6 +28,7 @@ from gpulint.solver.verdict import Obligation
 from gpulint.term import (
     FALSE,
     ONE,
+    TRUE,
     ZERO,
     Bool,
     Cmp,
@@ -39,6 +40,7 @@ from gpulint.term import (
     const,
     eq,
     ge,
+    le,
     not_,
     subst,
     symbols,
@@ -80,7 +82,7 @@ def of_launch(s: Setting, o: Obligation) -> bool:
 def sides(s: Setting, a: Access, axis: int) -> tuple[bool, bool]:
     """Whether an access past the end, and one before the start, would be the launch's own fault."""
     seen = s.see(a)
-    size = {owner(x.name) for x in symbols(seen.checks[axis][1]) if not x.boolean} | _made_of(s, a.array.name)
+    size = _inputs(s, seen.checks[axis][1]) | _made_of(s, a.array.name)
     reach, stated_ = _at_most(s, a.checks[axis][0])
     if all(x.scope is Scope.LAUNCH for x in symbols(reach)):  # whichever element it is
         index = _owning(s, symbols(reach), stated_)
@@ -104,7 +106,8 @@ def _past_end(s: Setting, a: Access, axis: int) -> bool:
     top, _, _ = ranges.goals(a, axis, seen.checks)
     kept = ranges.settle(s, seen.domain, top, Named(free | more, frozenset()))
     spare = counting(s, {a.array.name})
-    return bool(kept.clauses) and not all(relation(s, c.condition, spare) for c in kept.clauses)
+    told = [c.condition for c in kept.clauses]
+    return bool(told) and not all(relation(s, c, spare) and not alone(s, c) for c in told)
 
 
 def _before_start(s: Setting, a: Access, axis: int) -> bool:
@@ -209,6 +212,24 @@ def relation(s: Setting, goal: Bool, spare: Set[str] = frozenset()) -> bool:
     return all(prover.unsat(w) for w in ways)
 
 
+def alone(s: Setting, goal: Bool) -> bool:
+    """Whether a condition leaves a launch of as many programs as its inputs need with one along an axis.
+
+    By a number of the caller alone (a block that holds all): how the work is cut is no input that must fit.
+    """
+    if not s.tiles:
+        return False
+    sizes = [t for axis in AXES if (t := s.term(names.grid_size(axis))).value is None]
+    cut = [t for t in sizes if any(_plain(x) for x in symbols(t)) and not all(map(_plain, symbols(t)))]
+    return any(s.prover.prove(goal, le(t, 1), z3_too=False) or _holds_down(s, goal, t) for t in cut)
+
+
+def _holds_down(s: Setting, goal: Bool, size: Int) -> bool:
+    """Whether a condition is that a positive multiple of `size - 1` is at most zero."""
+    times = divided(goal.poly, size - 1) if isinstance(goal, Cmp) and goal.op == "le" else None
+    return times is not None and bool(s.prover.prove(TRUE, ge(times, 1), z3_too=False))
+
+
 def _equates(s: Setting, goal: Bool) -> bool:
     """Whether a condition makes two inputs equal of which the host code checks only which is the larger."""
     if not isinstance(goal, Cmp) or goal.op != "le":
@@ -269,8 +290,13 @@ def _at_most(s: Setting, index: Int) -> tuple[Int, set[Sym]]:
 
 def _owning(s: Setting, used: set[Sym], stated_: set[Sym]) -> set[str]:
     """The inputs that symbols belong to: those of the kernel by what the launch gives it."""
-    terms = [of_atom(x) if x in stated_ else s.term(of_atom(x)) for x in used]
-    return {owner(x.name) for x in symbols(*terms) if not x.boolean}
+    return _inputs(s, *(of_atom(x) if x in stated_ else s.term(of_atom(x)) for x in used))
+
+
+def _inputs(s: Setting, *terms: Int) -> set[str]:
+    """The inputs that terms of the host hang on; what the host code equates is one."""
+    said = _equated(s)
+    return {owner(x.name) for x in symbols(*(subst(t, said) for t in terms)) if not x.boolean}
 
 
 def stated(s: Setting, top: Int) -> Int:
@@ -294,13 +320,18 @@ def _owners(s: Setting, a: Access, index: Int, stated_: set[Sym]) -> set[str]:
 
     A number of the caller that only sets the launch's size (threads a block) is no such input.
     """
-    used = symbols(index, a.domain)
+    known = s.binding.elements if s.binding is not None else {}
+    bounded = {
+        x: ONE for x in apps(a.domain, op="load") if x.data in known and known[x.data].most is not None
+    }
+    used = symbols(index, subst(a.domain, bounded))
     geometry = [f(x) for x in AXES for f in (names.grid_size, names.block_size)]
     sizes = symbols(*geometry)
     out = _owning(s, {x for x in used - sizes if x.scope is Scope.LAUNCH and not x.boolean}, stated_)
     moved = [names.grid_size(x) for x in AXES if symbols(names.block(x)) & used]
     moved += [names.block_size(x) for x in AXES if symbols(names.thread(x)) & used]
-    return out | {owner(x.name) for x in symbols(*map(s.term, moved)) if not x.boolean and not _plain(x)}
+    sizes = {x for x in symbols(*map(s.term, moved)) if not x.boolean and not _plain(x)}
+    return out | _inputs(s, *map(of_atom, sizes))
 
 
 def _width(s: Setting, op: IntOp) -> bool:

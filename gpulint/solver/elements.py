@@ -11,7 +11,7 @@ proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -84,7 +84,7 @@ def reached(
         return None
     seen = settled(space.see(a, domain=wanted).mapped(s.term, s.term), s.prover)
     seen, parts = _halved(seen, steps)
-    found = _solve(seen.subscripts[0], element, steps)
+    found = solve(seen.subscripts[0], element, steps)
     if found is None:
         return None
     limits: list[Bool] = []
@@ -159,8 +159,14 @@ def _counted(whole: Int, value: Int, steps: Set[Sym]) -> dict[Sym, Int] | None:
     return _chain(sub(value, whole), digits, steps)
 
 
-def _solve(subscript: Int, element: Element, steps: Set[Sym]) -> dict[Sym, Int] | None:
-    """The digits of an offset, axis by axis from the largest stride."""
+def solve(
+    subscript: Int, element: Element, steps: Set[Sym], starts: Mapping[Sym, Int] | None = None
+) -> dict[Sym, Int] | None:
+    """The digits of an offset, axis by axis from the largest stride.
+
+    `starts` are digits whose value is given: what counts along the same axis goes on from there. In the
+    answer each of these stands for where along its axis the element is.
+    """
     digits = _digits(subscript, steps)
     if digits is None:
         return None
@@ -180,7 +186,10 @@ def _solve(subscript: Int, element: Element, steps: Set[Sym]) -> dict[Sym, Int] 
         parts = {d: _along(r, stride, n + 1 < len(order)) for d, r in digits if d not in out}
         mine = [(d, q) for d, (q, _) in parts.items() if q != ZERO]
         if mine:
-            out.update(_chain(value, mine, steps))
+            given = [d for d, _ in mine if starts and d in starts]
+            rest = sub(value, add(*(starts[d] for d in given))) if starts else value
+            out.update(_chain(rest, [p for p in mine if p[0] not in given], steps))
+            out.update(dict.fromkeys(given, value))
             base = add(base, *(mul(parts[d][1], out[d]) for d, _ in mine))
             value = ZERO
         carry, last = value, stride
@@ -208,6 +217,8 @@ def _chain(value: Int, digits: list[Digit], steps: Set[Sym]) -> dict[Sym, Int]:
     if None in ratios:
         return _from_top(value, ordered)
     out: dict[Sym, Int] = {}
+    if not ordered:
+        return out
     value = floordiv(value, ordered[0][1])
     for (d, _), ratio in zip(ordered, [*ratios, None], strict=True):
         rest = floordiv(value, ratio) if ratio is not None else ZERO

@@ -2,7 +2,8 @@
 
 `assert BLOCK_M % BLOCK_N == 0` makes `BLOCK_M` the product `BLOCK_N * m` for some whole number m: Python
 would have raised an error for a divisor of zero. Written so, quotients of such sizes are polynomials. Sound:
-each launch of the site is one for some m, so that what holds for every m holds for it.
+each launch of the site is one for some m, so that what holds for every m holds for it. Only numbers are
+written so: extents of tensors are what other sizes are compared with.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gpulint.contract.bind import Binding
+from gpulint.solver.blame import owner
 from gpulint.term import Bool, Int, Scope, Sym, apps, eq, ge, le, mul, subst, sym
 from gpulint.term.build import of_atom
 
@@ -30,7 +32,7 @@ def told(b: Binding) -> Binding:
 def _product(b: Binding, x: Sym, y: Sym) -> Binding:
     """The binding with a fresh factor times `y` in place of `x`."""
     name = f"{x.name} // {y.name}"
-    if name in b.taken or x in b.links or x.scope is not Scope.LAUNCH:
+    if name in b.taken or x in b.links or x.scope is not Scope.LAUNCH or owner(x.name) != x.name:
         return b
     positive = x.lo is not None and x.lo >= 0 and y.lo is not None and y.lo >= 1
     times = mul(of_atom(y), sym(name, Scope.LAUNCH, 0 if positive else None))

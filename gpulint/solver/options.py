@@ -14,8 +14,9 @@ ASSUMPTIONS: dict[str, str] = {
     "grid-limits": "an unbounded grid axis stays within the device's limit",
     "non-empty": "no extent is zero",
     "usual-inputs": "numbers and strides that a host function leaves to its caller overflow nothing that fits"
-    " at the numbers' defaults and for row-major tensors, elements of its index arrays are below 2**30, and"
-    " no tensor that a kernel writes has two elements at one place",
+    " at the numbers' defaults and for row-major tensors, elements of its index arrays are below 2**30,"
+    " the rows of a tensor fewer than 2**31, and no tensor that a kernel writes has two elements at"
+    " one place",
     "fitting-inputs": "inputs of a host function fit together as the contract asks, where its code says"
     " nothing of it: sizes of several, and the elements of index arrays",
     "distinct-arrays": "arrays that come in from outside under different names (parameters, attributes,"

@@ -17,7 +17,18 @@ from gpulint.dataflow.access import Access
 from gpulint.frontend.host.site import HostArray, LaunchSite, of_device
 from gpulint.interp.launch import ConcreteLaunch
 from gpulint.ir import symbols as names
-from gpulint.solver import abstract, digits, elements, layouts, powers, relations, rounds, search, space
+from gpulint.solver import (
+    abstract,
+    digits,
+    elements,
+    layouts,
+    parts,
+    powers,
+    relations,
+    rounds,
+    search,
+    space,
+)
 from gpulint.solver.blame import owner
 from gpulint.solver.branches import coordinate, element_of, surely, together
 from gpulint.solver.inverse import hits, inverse
@@ -64,16 +75,16 @@ def outputs(s: Setting, sites: Sequence[LaunchSite], contract: Sequence[Clause])
         array = s.accesses.arrays.get(name)
         if not isinstance(arg, HostArray) or not arg.whole:
             continue
-        parts = arg.initialised is None and arg.fresh
-        if array is None or not array.written or not (parts or arg.initialised is False):
+        rounds_ = arg.initialised is None and arg.fresh
+        if array is None or not array.written or not (rounds_ or arg.initialised is False):
             continue
         known = name not in s.accesses.tainted and not written_elsewhere(arg, s.site, sites)
         writes = [x for x in s.accesses.accesses if x.array.name == name and x.mode == "write"]
-        if parts and not (known and arg.rounds and _only_written(s, name)):
+        if rounds_ and not (known and arg.rounds and _only_written(s, name)):
             out += _at_once(s, name, writes if known else []) or _in_parts(s, name)
             continue
         if writes and known:
-            out.append(_output(s, name, writes, _counters(arg) if parts else (), contract))
+            out.append(_output(s, name, writes, _counters(arg) if rounds_ else (), contract))
     return out
 
 
@@ -209,6 +220,9 @@ def _ways(
         steps, when = frozenset(counters), rounds.about(s, counters)
         found = (elements.reached(s, a, element, steps, when) for a in writes)
         out.append((element.inside, [c for c in found if c is not None]))
+        for p in (parts.reached(s, a, element) for a in writes) if not counters else ():
+            if p is not None and s.prover.prove(element.inside, p.needed):
+                out.append((and_(element.inside, p.facts), [p.condition]))
     if counters:
         return out
     flat, inside = element_of(s, writes)

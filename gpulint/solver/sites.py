@@ -30,7 +30,7 @@ from gpulint.solver import (
     sentinels,
     usual,
 )
-from gpulint.solver.blame import counting, of_launch, owner, relation, square, stated
+from gpulint.solver.blame import alone, counting, of_launch, owner, relation, square, stated
 from gpulint.solver.general import Round
 from gpulint.solver.options import COOPERATIVE_GRIDS, FITTING_INPUTS, NAMED_AXES, USUAL_INPUTS
 from gpulint.solver.prover import Budget
@@ -38,7 +38,7 @@ from gpulint.solver.search import find
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
-from gpulint.term import TRUE, Cmp, Int, Sym, and_, apps, const, ge, le, lt, symbols
+from gpulint.term import TRUE, Bool, Cmp, Int, Sym, and_, apps, const, ge, le, lt, subst, symbols
 from gpulint.term.build import of_atom
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
@@ -209,7 +209,15 @@ def independent(s: Setting, c: Clause) -> bool:
     rounded = (a.args[0] for a in apps(condition, op="floordiv"))
     arrays = {x.name.partition(".")[0] for x in symbols(c.condition) if names.is_extent(x.name)}
     counted = counting(s, arrays) & {owner(x.name) for x in symbols(condition)}
-    return not (counted or any(apps(x, op="floordiv") for x in rounded)) and relation(s, condition)
+    if counted or any(apps(x, op="floordiv") for x in rounded) or alone(s, condition):
+        return False
+    return relation(s, condition) and _by_default(s, condition)
+
+
+def _by_default(s: Setting, condition: Bool) -> bool:
+    """Whether callers who say nothing of a number can keep the condition too, by their arrays."""
+    at = subst(condition, usual.numbers(s))
+    return at == condition or relation(s, at) or bool(s.prover.prove(TRUE, at, z3_too=False))
 
 
 def chosen_by_caller(site: LaunchSite) -> bool:

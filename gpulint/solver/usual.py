@@ -17,13 +17,14 @@ from collections.abc import Sequence
 from gpulint.contract.clause import Clause
 from gpulint.frontend.host.layout import products
 from gpulint.frontend.host.site import HostArray, LaunchSite
+from gpulint.ir.types import INT32
 from gpulint.solver import layouts, questions
-from gpulint.solver.options import USUAL_INPUTS
+from gpulint.solver.options import INT32_SIZES, USUAL_INPUTS
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDER, Verdict
-from gpulint.term import TRUE, Bool, Cmp, Sym, and_, const, eq, ge, le, symbols
-from gpulint.term.build import of_atom
+from gpulint.term import TRUE, Bool, Cmp, Int, Sym, and_, const, eq, ge, le, mul, symbols
+from gpulint.term.build import ONE, of_atom
 
 SMALL = 2**30  # what elements of index arrays stay below
 PATIENCE = 160  # elimination steps over sizes of the launch, whose products hide in quotients
@@ -39,13 +40,25 @@ def excused(s: Setting, v: Verdict, named: Named) -> bool:
     if v.obligation.property != "no-wrap" or v.kind != UNDER or s.site is None:
         return False
     assert s.binding is not None
-    facts, data = [s.binding.host(f) for f in usual(s.site)], _small(s, v.clauses)
+    told = [*usual(s.site), *(_rows(s.site) if INT32_SIZES not in s.options.assume else [])]
+    facts, data = [s.binding.host(f) for f in told], _small(s, v.clauses)
     if not (facts or data) or (facts and s.prover.unsat(*facts)):
         return False
     at = s.with_facts(facts).with_premises(data)
     at.prover.settle = PATIENCE
     found = questions.again(at, v.obligation, named)
     return found is not None and found.kind == PROVED
+
+
+def _rows(site: LaunchSite) -> list[Bool]:
+    """The rows of a tensor, however long, number fewer than 2**31: what an offset of 32 bits may count."""
+    out: list[Bool] = []
+    for a in site.arguments.values():
+        rows = ONE
+        for n in (a.shape or ())[:-1] if isinstance(a, HostArray) else ():
+            rows = mul(rows, n)
+            out.append(le(rows, INT32.hi))
+    return [f for f in dict.fromkeys(out) if f != TRUE]
 
 
 def _small(s: Setting, clauses: Sequence[Clause]) -> list[Clause]:
@@ -84,7 +97,7 @@ def at_defaults(s: Setting) -> Setting | None:
     """The setting of a site with the numbers of its host function at their defaults; None without any."""
     if s.site is None or s.binding is None:
         return None
-    known = {x: const(value) for x, value in _defaults(s.site).items()}
+    known = numbers(s)
     used = symbols(*s.binding.mapping.values(), *s.binding.facts)
     return layouts.known_at(s, known) if used & known.keys() else None
 
@@ -99,6 +112,11 @@ def sensible(s: Setting) -> Setting:
     positive = [ge(of_atom(x), 1) for x, value in _defaults(s.site).items() if value >= 1]
     facts = [f for f in map(s.binding.host, positive) if f != TRUE]
     return s.with_facts(facts) if facts and not s.prover.unsat(*facts) else s
+
+
+def numbers(s: Setting) -> dict[Sym, Int]:
+    """The numbers of the host function at a site at their defaults."""
+    return {x: const(value) for x, value in _defaults(s.site).items()} if s.site is not None else {}
 
 
 def _defaults(site: LaunchSite) -> dict[Sym, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from fuzz.sites import decided
 
 from gpulint import pipeline
@@ -78,3 +79,35 @@ def test_axes_of_an_allocation_that_are_taken_for_each_other_are_the_launchs_own
 def test_a_number_that_no_axis_of_the_array_has_is_the_callers_to_choose() -> None:
     _, result = decided(MADE.format(rows="a.shape[0]", columns="b.shape[1]", width="few"))
     assert result.status == "undecided" and [x.status for x in result.sites] == ["undecided"]
+
+
+CHUNKS = (
+    "import torch\nimport triton\nimport triton.language as tl\n\n@triton.jit\n"
+    "def k(x, y, n, C, B: tl.constexpr):\n    c = tl.arange(0, B)\n    i = tl.program_id(0) * C + c\n"
+    "    v = tl.load(x + i, mask=(c < C) & ({which} < n), other=0.0)\n"
+    "    tl.store(y + i, v, mask=(c < C) & (i < n))\n\n"
+    "def main(x, {chunk}):\n    n, x = x.numel(), x.contiguous()\n    assert chunk >= 1\n"
+    "    y = torch.empty(n, device=x.device)\n"
+    "    k[(triton.cdiv(n, chunk),)](x, y, n, chunk, B=triton.next_power_of_2(chunk))\n    return y\n"
+)
+
+
+@pytest.mark.parametrize("chunk", ["chunk", "chunk=64"])
+def test_that_one_program_does_all_is_nothing_that_callers_keep(chunk: str) -> None:
+    assert "refuted" in statuses(CHUNKS.format(which="c", chunk=chunk))
+    assert "refuted" not in statuses(CHUNKS.format(which="i", chunk=chunk))
+
+
+def test_what_the_host_equates_with_one_input_is_that_input() -> None:
+    text = (
+        "import torch\nimport triton\nimport triton.language as tl\n\n@triton.jit\n"
+        "def k(x, w, y, n, s: tl.constexpr, B: tl.constexpr):\n"
+        "    c = tl.arange(0, B)\n    row = tl.program_id(0)\n"
+        "    v = tl.load(x + row * n + c, mask=c < n, other=0.0) * tl.load(w + c{mask})\n"
+        "    tl.store(y + row * n + c, v, mask=c < n)\n\n"
+        "def main(x, w):\n    m, n = x.shape\n    assert w.shape == (n,)\n"
+        "    x, w = x.contiguous(), w.contiguous()\n    y = torch.empty_like(x)\n"
+        "    k[(m,)](x, w, y, n, s=1, B=triton.next_power_of_2(n))\n    return y\n"
+    )
+    assert "refuted" in statuses(text.format(mask=""))
+    assert "refuted" not in statuses(text.format(mask=", mask=c < n, other=0.0"))

@@ -37,6 +37,7 @@ SMALL = "assert M < 30000 and N < 30000"
     [
         (LATE, "", "pass", True), (NARROW, "", "pass", False), (LATE, ".to(tl.int64)", "pass", False),
         ("row.to(tl.int64) * N + cols", "", "pass", False), (LATE, "", SMALL, False),
+        ("(row * 2).to(tl.int64) * (N // 2) + cols", "", "assert N % 2 == 0", False),
     ],
 )  # fmt: skip
 def test_a_product_that_is_widened_afterwards_is_told(

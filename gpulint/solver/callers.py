@@ -21,10 +21,12 @@ from dataclasses import replace
 from gpulint.contract.clause import Clause
 from gpulint.frontend.host.site import HostArray
 from gpulint.ir import symbols as names
+from gpulint.solver.blame import owner
 from gpulint.solver.options import FITTING_INPUTS
 from gpulint.solver.setting import Setting
+from gpulint.solver.space import AXES
 from gpulint.solver.verdict import Verdict
-from gpulint.term import App, Int, symbols
+from gpulint.term import App, Int, Sym, apps, symbols
 
 PROPERTIES = ("in-range", "disjoint")
 LAYOUT = (".stride", ".span")
@@ -70,5 +72,16 @@ def _from_outside(s: Setting, c: Clause) -> bool:
     outside = all(isinstance(a, HostArray) and not a.fresh for a in given)
     if c.predicate:
         return outside
-    layout = any(mark in x.name for x in symbols(s.binding.apply(c.condition)) for mark in LAYOUT)
-    return outside and bool(held) and not layout
+    used = symbols(s.binding.apply(c.condition))
+    layout = any(mark in x.name for x in used for mark in LAYOUT)
+    return outside and bool(held) and not layout and not used & _cutting(s)
+
+
+def _cutting(s: Setting) -> set[Sym]:
+    """The caller's numbers by which the launch divides its work among programs.
+
+    That such a block divides a size is nothing that inputs fit by: the last one needs a mask.
+    """
+    sizes = (s.term(names.grid_size(axis)) for axis in AXES)
+    by = (a.args[1] for a in apps(*sizes, op="floordiv"))
+    return {x for x in symbols(*by) if owner(x.name) == x.name}

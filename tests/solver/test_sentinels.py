@@ -53,7 +53,13 @@ def codes(
 
 
 @pytest.mark.parametrize(
-    "text", [PADDED, "Unused entries of index are NONE.", "index: -1 where a row is\\n    empty"]
+    "text",
+    [
+        PADDED,
+        "Unused entries of index are NONE.",
+        "index: -1 where a row is\\n    empty",
+        "index: rows of x; PAD (-1) for those that are unused",
+    ],
 )
 def test_a_number_that_stands_for_none_is_no_place(text):
     assert codes(text) == {"GL103"}
@@ -121,3 +127,10 @@ def test_no_clause_on_the_elements_excuses_what_the_code_says_of_them(mask, wron
     report = pipeline.check_file(ROWS.format(mask=mask), "kernel.py", Config())
     assert report.kernels
     assert {f.code for f in report.findings if f.severity != "info"} == ({"GL103"} if wrong else set())
+
+
+def test_comments_of_the_host_function_are_words_too() -> None:
+    told = "pass  # index is -1 in padded rows"
+    assert codes("Rows.", said=told) == {"GL103"}
+    assert codes("Rows.", said=told, mask=", mask=i >= 0, other=0.0") == set()
+    assert codes("Rows.", said="print('# index is -1 in padded rows')") == set()

@@ -1,4 +1,4 @@
-"""What the docstring of a host function says of the elements of its tensors: a number that stands for none.
+"""What docstring and comments of a host function say of its tensors' elements: a number that stands for none.
 
 `slot_mapping holds -1 for padded tokens` names a parameter and a negative number, literal or as a constant of
 the module, in one sentence with what such a number is for. That is the author's word that callers pass
@@ -17,16 +17,17 @@ from gpulint.source.resolve import Project
 
 SENTENCE = re.compile(r"(?<=[.])\s+|\n\s*\n|\n(?=\s*[-*]?\s*`?\w+`?\s*(?:\([^)]*\))?\s*:)")
 NUMBER = re.compile(r"(?<![\w.\[(=,:-])(-\d+)\b(?!\s*[\]:),]|\.\d)")
+IN_BRACKETS = re.compile(r"(?<=\w )\((-\d+)\)")  # `PAD (-1) for rows of no request`, and no call
 AXIS = re.compile(r"\b(?:dim|dims|axis|axes|dimension)\w*\s*[=:]?\s*[`'\"]?-\d+")
 WORD = re.compile(r"[A-Za-z_]\w*")
 PURPOSE = re.compile(r"\b(?:pad\w*|invalid|unused|skip\w*|empty|ignore\w*|missing|inactive|absent)\b", re.I)
 
 
 def sentinels(node: ast.AST, module: Module, project: Project) -> dict[str, int]:
-    """By parameter, the negative number that the docstring says its elements may be."""
+    """By parameter, the negative number that docstring or comments say its elements may be."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return {}
-    text = ast.get_docstring(node) or ""
+    text = "\n\n".join((ast.get_docstring(node) or "", *_comments(node, module)))
     spec = node.args
     names = {a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
     known = _defaults(spec, module, project)
@@ -42,6 +43,14 @@ def sentinels(node: ast.AST, module: Module, project: Project) -> dict[str, int]
             for value in values:
                 out.update(dict.fromkeys(about, value))
     return out
+
+
+def _comments(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Iterator[str]:
+    """The comments in a function, each by itself."""
+    for line in module.text.splitlines()[node.lineno - 1 : node.end_lineno]:
+        before, mark, comment = line.partition("# ")
+        if mark and before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+            yield comment.strip()
 
 
 def _defaults(spec: ast.arguments, module: Module, project: Project) -> dict[str, int]:
@@ -60,7 +69,8 @@ def _negative(expr: ast.expr, module: Module, project: Project) -> int | None:
 
 def _numbers(sentence: str, words: set[str], module: Module, project: Project) -> Iterator[int]:
     """The negative numbers that a sentence names, less those that name an axis."""
-    yield from map(int, NUMBER.findall(AXIS.sub(" ", sentence)))
+    plain = AXIS.sub(" ", sentence)
+    yield from map(int, (*NUMBER.findall(plain), *IN_BRACKETS.findall(plain)))
     for word in sorted(words):
         value = (
             _negative(ast.Name(word, ast.Load()), module, project) if word in module.scope.bindings else None

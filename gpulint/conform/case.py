@@ -21,6 +21,7 @@ from gpulint.ir.walk import statements, walk
 from gpulint.runtime.arrays import dtype_of
 
 STEPS = 4_000_000
+ORDERS = range(1, 7)  # seeds of the orders of threads that a sum is asked of
 TRIES = 12  # draws for each launch that is wanted
 FENCES = ("fence_device", "fence_system")
 UNKNOWN = ("unknown-branch", "not-executable", "step-limit")  # where the interpreter cannot go on
@@ -117,14 +118,18 @@ def interpreted(p: Subject, case: Case) -> tuple[Case, list[Violation]]:
 
     It runs with the threads in order and in the opposite order: where the two differ, the result hangs on
     the order in which atomics come by, and an element by itself says nothing. Where the kernel uses what an
-    atomic found, no element of an array that it writes does.
+    atomic found, no element of an array that it writes does; a sum of them is asked for where a few random
+    orders give it too.
     """
-    one, wrong = _run(p, case, False)
-    other, more = _run(p, case, True)
+    one, wrong = _run(p, case)
+    other, more = _run(p, case, backwards=True)
     wanted: dict[str, list[Number | None]] = {}
     sums: dict[str, float] = {}
     handed = _hands_out(p.kernel)
     stopped = [v for v in (*wrong, *more) if v.kind in UNKNOWN]
+    ways = [one, other]
+    if handed and not stopped:
+        ways += [_run(p, case, shuffled=seed)[0] for seed in ORDERS]
     for name, values in one.items():
         written = p.accesses.arrays[name].written
         if written and stopped:
@@ -133,8 +138,8 @@ def interpreted(p: Subject, case: Case) -> tuple[Case, list[Violation]]:
         loose = handed and written
         pairs = zip(values, other[name], strict=True)
         wanted[name] = [a if not loose and a is not None and _same(a, b) else None for a, b in pairs]
-        totals = [math.fsum(x for x in side if x is not None) for side in (values, other[name])]
-        if loose and None not in (*values, *other[name]) and _same(*totals):
+        totals = [_total(way[name]) for way in ways]
+        if loose and totals[0] is not None and all(_same(totals[0], x) for x in totals):
             sums[name] = totals[0]
     why = "; ".join(dict.fromkeys(f"line {v.span.row}: {v.detail or v.kind}" for v in stopped))
     full = replace(case, wanted=wanted, sums=sums, open=why)
@@ -147,16 +152,24 @@ def _hands_out(kernel: n.Kernel) -> bool:
     return any(isinstance(x, n.Var) and x.name in found for x in walk(kernel))
 
 
+def _total(values: list[Number | None]) -> float | None:
+    """The sum of elements that are all known."""
+    known = [x for x in values if x is not None]
+    return math.fsum(known) if len(known) == len(values) else None
+
+
 def _same(a: Number, b: Number | None) -> bool:
     return b is not None and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def _run(p: Subject, case: Case, backwards: bool) -> tuple[dict[str, list[Number | None]], list[Violation]]:
+def _run(
+    p: Subject, case: Case, backwards: bool = False, shuffled: int = 0
+) -> tuple[dict[str, list[Number | None]], list[Violation]]:
     specs = dict(zip((q.name for q in p.kernel.params), p.signature, strict=True))
     arrays = {name: ConcreteArray(shape, _start(case, name)) for name, shape in case.shapes.items()}
     launch = ConcreteLaunch(
         case.grid, case.block, arrays, case.numbers, dynamic_shared=case.shared, max_steps=STEPS,
-        backwards=backwards,
+        backwards=backwards, shuffled=shuffled,
     )  # fmt: skip
     outcome = run(p.kernel, launch)
     out: dict[str, list[Number | None]] = {}

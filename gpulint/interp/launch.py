@@ -54,7 +54,8 @@ class ConcreteLaunch:
     too large to run whole, as long as no barrier needs the others. A scalar that is not given has an
     unknown value, None is Python's. `max_reports`: how often one place, or pair of places, is reported.
     `unpadded`: the lanes that the load at this place leaves out count as undefined, whatever it pads with.
-    `backwards`: blocks and threads run in the opposite order, which is as good as any other.
+    `backwards`: blocks and threads run in the opposite order, which is as good as any other; `shuffled`: in
+    the random order of this seed, where it is not zero (threads only).
     """
 
     grid: tuple[int, int, int]
@@ -67,6 +68,7 @@ class ConcreteLaunch:
     max_reports: int = 1
     unpadded: Span | None = None
     backwards: bool = False
+    shuffled: int = 0
 
     def content(self) -> Hashable:
         """Equal for launches that run alike; arrays are told apart by their `initial`."""
@@ -74,7 +76,14 @@ class ConcreteLaunch:
             (name, a.shape, a.initial, a.buffer, a.start, a.dtype) for name, a in sorted(self.arrays.items())
         )
         scalars = tuple(sorted(self.scalars.items()))
-        limits = (self.points, self.dynamic_shared, self.max_reports, self.unpadded, self.backwards)
+        limits = (
+            self.points,
+            self.dynamic_shared,
+            self.max_reports,
+            self.unpadded,
+            self.backwards,
+            self.shuffled,
+        )
         return (self.grid, self.block, tuple(arrays), scalars, *limits)
 
 

@@ -20,6 +20,7 @@ from gpulint.interp.thread import WARP, BlockState, Cut, Thread, charge, linear
 from gpulint.interp.values import POISON, truth
 
 if TYPE_CHECKING:
+    from gpulint.interp.launch import ConcreteLaunch
     from gpulint.interp.machine import Machine
 
 
@@ -48,11 +49,25 @@ def _points(machine: Machine) -> Iterator[tuple[Triple, list[Triple]]]:
         return
     x, y, z = launch.block
     threads = [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
+    if launch.shuffled:
+        yield from _shuffled(launch, threads)
+        return
     step = -1 if launch.backwards else 1
     xs, ys, zs = (range(n)[::step] for n in launch.grid)
     for bz in zs:
         for by in ys:
             yield from (((bx, by, bz), threads[::step]) for bx in xs)
+
+
+def _shuffled(launch: ConcreteLaunch, threads: list[Triple]) -> Iterator[tuple[Triple, list[Triple]]]:
+    """Blocks, and the threads of each, in an order that the launch's seed draws."""
+    import random  # for checks of compiled code alone
+
+    draw = random.Random(launch.shuffled)
+    x, y, z = launch.grid
+    blocks = [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
+    for block in draw.sample(blocks, len(blocks)):
+        yield block, draw.sample(threads, len(threads))
 
 
 def _chosen(points: tuple[Point, ...], grid: Triple, block: Triple) -> Iterator[tuple[Triple, list[Triple]]]:

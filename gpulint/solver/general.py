@@ -13,6 +13,7 @@ from gpulint.ir.types import ArrayType
 from gpulint.solver import (
     convergence,
     disjoint,
+    groups,
     hidden,
     initialised,
     lanes,
@@ -69,7 +70,9 @@ def decide(s: Setting) -> Round:
     """In-range first: its data clauses are premises of the rest, which then holds under them."""
     named = nameable(s.kernel, s.accesses)
     if s.tiles:
-        return _presuming(s, named, presumed.taken(s, named)) or _decide(s, named)
+        taken = presumed.taken(s, named)
+        taken += groups.positive(s.with_premises(taken), named)
+        return _presuming(s, named, taken) or _decide(s, named)
     along = presumed.along_x()
     if s.accesses.flat and along not in s.premises:
         r = decide(s.with_premises((along,)))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from gpulint.contract.clause import Clause
 from gpulint.solver import space
-from gpulint.solver.residual import EXACT, Named, rank
+from gpulint.solver.residual import CAP, EXACT, Named, rank
 from gpulint.solver.setting import Setting
 from gpulint.term import (
     FALSE,
@@ -35,6 +35,7 @@ from gpulint.term import (
     Sym,
     add,
     conjuncts,
+    exact,
     floordiv,
     ge,
     le,
@@ -42,6 +43,7 @@ from gpulint.term import (
     neg,
     not_,
     sub,
+    subst,
     sym,
     symbols,
 )
@@ -78,14 +80,55 @@ class Unifier:
             pending, self.work = self.work, []
             for s in pending:
                 tried = not assume or len(self.equal) == before  # one assumption, then what follows from it
-                left = self._peel(s, assume) if tried else s
-                if left is not None:
-                    self.work.append(left)
+                self.work += self._taken_apart(s, assume and tried) if tried else [s]
             self._quotients()
             stuck = len(self.equal) == before and self.work == pending
             if not self.work or (stuck and assume):
                 return
             assume = stuck and self.may_assume
+
+    def _taken_apart(self, s: Int, assume: bool) -> list[Int]:
+        """What is left of an equation: its parts by a radix that several digits share, or undetermined digits."""
+        for may in (False, True)[: 1 + assume]:
+            parts = self._shared(s, may)
+            if parts:
+                return parts
+            left = self._peel(s, may)
+            if left is None:
+                return []
+            s = left
+        return [s]
+
+    def _shared(self, s: Int, assume: bool) -> list[Int]:
+        """`[high, low]` of `s == R * high + low` with `0 <= low < R`, where several digits have a multiple of R.
+
+        Equal `s` give equal `high` and `low`, since R is one for both points. So rows and columns are told apart
+        before the digits of either: of a row made of several digits, none is bounded by itself.
+        """
+        digits, whole = self._digits(s)
+        if not whole or len(digits) < 2:
+            return []
+        loose = sub(s, self._still(s))
+        for radix in self._radices(digits):
+            high, low = divided(loose, radix)
+            if len(self._digits(high)[0]) < 2 or not self.setting.prover.prove(
+                self.domain, ge(low, 0), z3_too=False
+            ):
+                continue
+            found = self.below(low, radix, assume)
+            if found is not None and all(rank(c) < CAP for c in found):
+                self.take(found)
+                return [p for p in (high, low) if p != ZERO]
+        return []
+
+    def _still(self, s: Int) -> Int:
+        """The part of a term that has one value at both points as it stands."""
+        return add(*(mul(monomial(m), c) for m, c in s.terms if all(map(self._same, m))))
+
+    def _radices(self, digits: dict[Atom, Int]) -> list[Int]:
+        """Single parameters of the launch that are factors of some digits' radices, outermost axis first."""
+        found = {a for r in digits.values() for m, _ in r.terms for a in m if isinstance(a, Sym)}
+        return sorted(map(of_atom, found), key=lambda r: (self.declared(r), r.order))
 
     def fixed(self, t: Int) -> bool:
         """Whether a term has one value at both points."""
@@ -146,9 +189,17 @@ class Unifier:
             x, w = a.args
             if self.fixed(x):
                 continue
-            other = any(isinstance(b, App) and b.op == "floordiv" and b.args == a.args for b in self.equal)
-            if other or self._narrow(x, w):
+            if self._quotient(x, w) or self._narrow(x, w):
                 self.work.append(x)
+
+    def _quotient(self, x: Int, w: Int) -> bool:
+        """Whether a quotient of `x` by `w` is equal too, where `x` may be shifted by what is equal at both.
+
+        With `y // w` equal and `x - y` equal, `y == w * q + r` at both, so that x differs by the difference of two
+        remainders of `y`, less than w; `x % w` being equal, it is none.
+        """
+        quotients = (b for b in self.equal if isinstance(b, App) and b.op == "floordiv" and b.args[1] == w)
+        return any(b.args[0] == x or self.fixed(_whole(sub(x, b.args[0]))) for b in quotients)
 
     def _digits(self, s: Int) -> tuple[dict[Atom, Int], bool]:
         """The digits of a subscript with their radices; False when some product hides one."""
@@ -277,6 +328,22 @@ class Unifier:
             if mark is not None and any(c == -1 for m, c in p.terms if m == (mark,)):
                 out.append(add(p, _MARK))
         return out
+
+
+def _whole(t: Int) -> Int:
+    """The term with each remainder `x % w` as `x - w * (x // w)`."""
+    inner = (a for m, _ in t.terms for a in m if isinstance(a, App) and a.op == "mod")
+    return subst(t, {a: sub(a.args[0], mul(a.args[1], floordiv(*a.args))) for a in inner})
+
+
+def divided(t: Int, radix: Int) -> tuple[Int, Int]:
+    """`(high, low)` with `t == radix * high + low`: the terms that the radix divides, and the others."""
+    high, low = ZERO, ZERO
+    for mono, coeff in t.terms:
+        term = mul(monomial(mono), coeff)
+        part = exact(term, radix) if mono else None
+        high, low = (high, add(low, term)) if part is None else (add(high, part), low)
+    return high, low
 
 
 def _weight(radix: Int) -> tuple[int, int, str]:

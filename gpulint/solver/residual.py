@@ -102,16 +102,16 @@ def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEP
         return _flagged(flag, parts) if flag is not None and told and len(parts) == 2 else _together(parts)
     found = bounder.reduce(p, named.kept)
     loaded = bounder.reduce(p, named.kept_or_loaded)
-    for q in () if found or loaded else multiplied(p, lambda q: _shown(prover, domain, q)):
+    for q in () if found or loaded else multiplied(p, lambda q: shown(prover, domain, q)):
         found += prover.bounder(domain, q).reduce(q, named.kept)
     return [() if q == ZERO else (q,) for q in dict.fromkeys([*found, *loaded])]
 
 
-def _shown(prover: Prover, domain: Bool, q: Int) -> bool:
+def shown(prover: Prover, domain: Bool, q: Int) -> bool:
     """Whether `q <= 0`; that a product is at least one is shown factor by factor."""
     product = sub(ONE, q)
     if len(product.terms) == 1 and len(product.terms[0][0]) > 1 and product.terms[0][1] >= 1:
-        return all(_shown(prover, domain, sub(ONE, of_atom(a))) for a in product.terms[0][0])
+        return all(shown(prover, domain, sub(ONE, of_atom(a))) for a in product.terms[0][0])
     return bool(prover.prove(domain, le(q, 0), z3_too=False))
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from gpulint.contract.clause import APART, Clause
 from gpulint.ir import symbols as names
 from gpulint.solver import cases, quantified, space
-from gpulint.solver.radix import Unifier
+from gpulint.solver.radix import Unifier, divided
 from gpulint.solver.residual import CAP, HUGE, Named, rank
 from gpulint.solver.setting import Setting
 from gpulint.term import (
@@ -47,7 +47,7 @@ from gpulint.term import (
     sym,
     symbols,
 )
-from gpulint.term.build import ONE, exact, monomial, of_atom
+from gpulint.term.build import ONE, monomial, of_atom
 from gpulint.term.walk import atoms
 
 MAX_WAYS = 8  # combinations of what the host knows
@@ -151,7 +151,7 @@ def _digits(u: Unifier, domain: Bool, t: Int) -> list[Int]:
     """
     for assume in (False, True):
         for radix in _radices(u, t):
-            high, low = _divided(t, radix)
+            high, low = divided(t, radix)
             if high == ZERO or low == ZERO:
                 continue
             if not u.setting.prover.prove(domain, ge(low, 0), z3_too=False):
@@ -178,16 +178,6 @@ def _radices(u: Unifier, t: Int) -> list[Int]:
 
 def _still(a: Atom) -> bool:
     return all(x.scope is Scope.LAUNCH for x in symbols(of_atom(a))) and not apps(of_atom(a), op="load")
-
-
-def _divided(t: Int, radix: Int) -> tuple[Int, Int]:
-    """`(high, low)` with `t == radix * high + low`: the terms that the radix divides, and the others."""
-    high, low = ZERO, ZERO
-    for mono, c in t.terms:
-        term = mul(monomial(mono), c)
-        part = exact(term, radix) if mono else None
-        high, low = (high, add(low, term)) if part is None else (add(high, part), low)
-    return high, low
 
 
 def _told(t: Int, coordinates: frozenset[Sym], named: Named) -> bool:

@@ -164,6 +164,22 @@ def _merge(r: Round, at: Sequence[SiteRound]) -> list[Verdict]:
             out.append(replace(v, kind=PROVED, reason=IN_VIEW, rung="sites or clauses", clauses=()))
         else:
             out.append(replace(v, geometry=False) if v.kind == UNDECIDED else v)
+    return _sized(r, out) if r.setting.tiles else out
+
+
+def _sized(r: Round, verdicts: list[Verdict]) -> list[Verdict]:
+    """The verdicts, also those under clauses on how large the launch is: one in view has that to show.
+
+    Clauses that contradict the others are left out, as always: no launch would meet them.
+    """
+    taken = [c.condition for c in r.inferred]
+    out = []
+    for v in verdicts:
+        own = [c.condition for c in v.clauses]
+        if v.kind == UNDECIDED and v.exact and not r.setting.prover.unsat(*taken, *own):
+            taken += own
+            v = replace(v, kind=UNDER, reason="", rung="launch size", exact=False)
+        out.append(v)
     return out
 
 

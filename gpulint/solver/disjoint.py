@@ -25,6 +25,8 @@ from gpulint.term import (
     Bool,
     Cmp,
     Int,
+    Junction,
+    Literal,
     Scope,
     Sym,
     add,
@@ -33,16 +35,19 @@ from gpulint.term import (
     conjuncts,
     eq,
     floordiv,
+    ge,
     le,
     mod,
     mul,
     ne,
+    not_,
     or_,
     symbols,
 )
 from gpulint.term.build import ONE, ZERO, of_atom
 
 MAX_PAIRS = 400
+LEAST = (1, 0)  # of a coordinate at an access: a guard may leave the first program out
 AXES_OF = {name: axis for axis, name in enumerate(names.AXES)}
 
 
@@ -124,6 +129,7 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
             left = _left(u, p, a, s)
         if not left and not any(rank(c) >= CAP for c in u.clauses):
             return _under(o, (*shared, *u.clauses), "radix")
+        lone = [_lone(s, c, a, named) for c in left] if p.scope != "lanes" else [None]
         sizes = tuple(one_thread(c) for c in left) if p.scope != "lanes" else ()
         meet = collision(s, p, a, b) if deep else []
         if deep and s.prover.unsat(*meet):
@@ -135,8 +141,11 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
         told = _segments(s, p, a, b, named) if deep else None
         if told:
             return _under(o, (*shared, *told), "segments")
-        cs = (*shared, *u.clauses, *sizes)
-        return Verdict(o, UNDECIDED, reason=_why(a), clauses=cs, geometry=p.scope in ("any", "blocks"))
+        whole, cs = p.scope in ("any", "blocks"), (*shared, *u.clauses)
+        found = tuple(c for c in lone if c is not None)
+        exact = s.tiles and whole and len(found) == len(lone) and not any(rank(c) >= CAP for c in u.clauses)
+        cs = (*cs, *(found if exact else sizes))
+        return Verdict(o, UNDECIDED, reason=_why(a), clauses=cs, geometry=whole, exact=exact)
     meet = collision(s, p, a, b) if deep else []
     more = splitting.derived(s.prover, meet) if deep else []
     if FALSE in more:
@@ -145,6 +154,8 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
         return _under(o, shared, "z3")
     if deep and (cs := _sorted(s, meet, named)):
         return _under(o, (*shared, *cs), "z3")
+    if deep and s.tiles and s.site is None and (cs := splitting.parted(s, meet, named)):
+        return _under(o, (*shared, *cs), "radix")
     return Verdict(o, UNDECIDED, reason=_why(a, b), clauses=shared)
 
 
@@ -286,6 +297,28 @@ def size_of(c: Int, s: Setting) -> Int:
     if name.startswith("gid"):
         return s.term(space.total(axis))
     return s.term(names.block_size(axis) if name.startswith("thread") else names.grid_size(axis))
+
+
+def _lone(s: Setting, c: Int, a: Seen, named: Named) -> Clause | None:
+    """The clause that one value of a coordinate gets to an access whose subscripts do not tell it.
+
+    The launch has no more of it than the least that the guard lets through, which is asked where what the
+    guard says of the launch alone holds. Without the clause two programs would meet.
+    """
+    if space.atom_of(c) in symbols(*a.subscripts):
+        return None
+    said = [x for x in conjuncts(a.domain) if not isinstance(x, Junction) and _flag(x, named)]
+    for least in LEAST:
+        if s.prover.prove(a.domain, ge(c, least)):
+            return Clause(or_(*map(not_, said), le(size_of(c, s), least + 1)))
+    return None
+
+
+def _flag(c: Bool, named: Named) -> bool:
+    """Whether a host can tell a condition, which is no bound: a flag, or that a parameter has some value."""
+    own = symbols(c)
+    told = bool(own) and all(x.boolean or x in named.symbols for x in own) and not apps(c, op="load")
+    return told and (isinstance(c, Literal) or (isinstance(c, Cmp) and c.op == "eq"))
 
 
 def _single(s: Setting, c: Int) -> bool:

@@ -1,10 +1,10 @@
 """Clauses that keep the divisors of programs positive: no more programs than there are tiles.
 
-In grouped tiles the last group has `size = min(rows - group * (pid // (group * columns)), group)` rows, and
-`pid % size` says nothing before it is known that some are left. That is so for every program of a launch with
-no more programs than tiles (`grid.x <= rows * columns`), which is asked as a clause. As with the other clauses
-that are taken first (`presumed`), it is part of the contract and checked at every launch site: whatever is
-proved under it holds for each launch that meets it.
+In grouped tiles the last group has `size = min(rows - group * (pid // (group * columns)), group)` rows,
+and `pid % size` says nothing before it is known that some are left. That is so for every program of a
+launch with no more programs than tiles (`grid.x <= rows * columns`), which is asked as a clause. As with
+the other clauses that are taken first (`presumed`), it is part of the contract and checked at every launch
+site: whatever is proved under it holds for each launch that meets it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 
 from gpulint.contract.clause import Clause
 from gpulint.solver.bound import extremes, multiplied
+from gpulint.solver.presumed import TRUNCATING
 from gpulint.solver.ranges import possible
 from gpulint.solver.residual import CAP, Named, clauses, rank, shown
 from gpulint.solver.setting import Setting
 from gpulint.term import ONE, App, Bool, Int, Scope, apps, ge, sub, symbols
 from gpulint.term.build import of_atom
 
-DIVISIONS = ("truncdiv", "truncmod")
 MAX_DIVISORS = 8  # asked of one kernel
 ROUNDS = 2  # a divisor may be made of another division
 
@@ -38,13 +38,14 @@ def positive(s: Setting, named: Named) -> tuple[Clause, ...]:
 
 
 def _divisors(s: Setting) -> list[tuple[Bool, Int]]:
-    """The divisors of truncating divisions that hang on the point, each with the condition to divide by it."""
+    """The divisors of truncating divisions that hang on the point, each with when it divides."""
     out: dict[tuple[Bool, Int], None] = {}
     for op in s.accesses.ops:
         seen = s.see(op)
         a = seen.subscripts[0].atom
-        if isinstance(a, App) and a.op in DIVISIONS and isinstance(a.args[1], Int) and _of_program(a.args[1]):
-            out[seen.domain, a.args[1]] = None
+        w = a.args[1] if isinstance(a, App) and a.op in TRUNCATING else None
+        if isinstance(w, Int) and _of_program(w):
+            out[seen.domain, w] = None
     return list(out)
 
 

@@ -1,7 +1,8 @@
 """Clauses that are taken for granted: positive divisors, and in tile kernels sizes and strides.
 
 They are ordinary clauses of the inferred contract (checked at every launch site), taken first since
-truncating division and products with strides say nothing without them.
+truncating division and products with strides say nothing without them: `(n + b - 1) // b` of a negative n
+rounds the other way.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from gpulint.ir import symbols as names
 from gpulint.solver.prover import Prover
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
-from gpulint.term import TRUE, Int, Scope, Sym, and_, apps, eq, ge, symbols
+from gpulint.term import TRUE, Bool, Int, Scope, Sym, and_, apps, eq, ge, symbols
 from gpulint.term.build import of_atom
 
-DIVISIONS = ("floordiv", "mod", "truncdiv", "truncmod")
+TRUNCATING = ("truncdiv", "truncmod")
+DIVISIONS = ("floordiv", "mod", *TRUNCATING)
 
 
 def taken(s: Setting, named: Named) -> tuple[Clause, ...]:
@@ -44,13 +46,17 @@ def _fitting(c: Clause, under: Prover) -> Clause:
 
 
 def clauses(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
-    """`n >= 1` for divisors and tile sizes, `stride >= 0` for factors of a coordinate."""
+    """`n >= 1` for divisors and tile sizes, `n >= 0` for factors of a coordinate, exponents, and what is
+    added up in a dividend."""
     positive: set[Sym] = set()
     factors: set[Sym] = set()
     for a in accesses.accesses:
         for x in apps(a.domain, *a.subscripts):
             if x.op in DIVISIONS:
                 positive |= symbols(x.args[1])
+                factors |= _summands(x.args[0]) if x.op in TRUNCATING else set()
+            elif x.op == "pow":
+                factors |= symbols(x.args[1])
         for _, size in a.lanes:
             positive |= symbols(size)
         for t in a.subscripts:
@@ -63,6 +69,12 @@ def clauses(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
         *(Clause(ge(of_atom(s), 1)) for s in ordered[0]),
         *(Clause(ge(of_atom(s), 0)) for s in ordered[1]),
     )
+
+
+def _summands(t: Int | Bool) -> set[Sym]:
+    """The parameters that a term grows with: factors of monomials that are added."""
+    terms = t.terms if isinstance(t, Int) else ()
+    return {a for mono, c in terms if c > 0 for a in mono if isinstance(a, Sym)}
 
 
 def _scaling(t: Int) -> set[Sym]:

@@ -88,7 +88,7 @@ class Unifier:
             assume = stuck and self.may_assume
 
     def _taken_apart(self, s: Int, assume: bool) -> list[Int]:
-        """What is left of an equation: its parts by a radix that several digits share, or undetermined digits."""
+        """What is left of an equation: its parts by a radix that digits share, or open digits."""
         for may in (False, True)[: 1 + assume]:
             parts = self._shared(s, may)
             if parts:
@@ -100,10 +100,10 @@ class Unifier:
         return [s]
 
     def _shared(self, s: Int, assume: bool) -> list[Int]:
-        """`[high, low]` of `s == R * high + low` with `0 <= low < R`, where several digits have a multiple of R.
+        """`[high, low]` of `s == R * high + low` with `0 <= low < R`, where several digits share factor R.
 
-        Equal `s` give equal `high` and `low`, since R is one for both points. So rows and columns are told apart
-        before the digits of either: of a row made of several digits, none is bounded by itself.
+        Equal `s` give equal `high` and `low`, since R is one for both points. So rows and columns are told
+        apart before the digits of either: of a row made of several digits, none is bounded by itself.
         """
         digits, whole = self._digits(s)
         if not whole or len(digits) < 2:
@@ -115,7 +115,8 @@ class Unifier:
                 self.domain, ge(low, 0), z3_too=False
             ):
                 continue
-            found = self.below(low, radix, assume)
+            tiled = symbols(radix) & self.setting.tile_sizes  # no layout hangs on tiles
+            found = self.below(low, radix, assume and not tiled)
             if found is not None and all(rank(c) < CAP for c in found):
                 self.take(found)
                 return [p for p in (high, low) if p != ZERO]
@@ -195,8 +196,8 @@ class Unifier:
     def _quotient(self, x: Int, w: Int) -> bool:
         """Whether a quotient of `x` by `w` is equal too, where `x` may be shifted by what is equal at both.
 
-        With `y // w` equal and `x - y` equal, `y == w * q + r` at both, so that x differs by the difference of two
-        remainders of `y`, less than w; `x % w` being equal, it is none.
+        With `y // w` equal and `x - y` equal, `y == w * q + r` at both, so that x differs by the difference
+        of two remainders of `y`, less than w; `x % w` being equal, it is none.
         """
         quotients = (b for b in self.equal if isinstance(b, App) and b.op == "floordiv" and b.args[1] == w)
         return any(b.args[0] == x or self.fixed(_whole(sub(x, b.args[0]))) for b in quotients)

@@ -12,7 +12,7 @@ from functools import partial
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access
 from gpulint.solver import quantified, turns
-from gpulint.solver.residual import DATA, EXACT, Named, best, missing
+from gpulint.solver.residual import DATA, EXACT, Named, best, exact_size, missing, rank
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
 from gpulint.term import (
@@ -137,7 +137,8 @@ def verdict(o: Obligation, answers: list[Answer]) -> Verdict:
             return Verdict(o, UNDER, clauses=cs, rung="clauses")
         hopeless = any(a.hopeless for a in open_)
         reason = HOPELESS if hopeless else TIGHT
-        return Verdict(o, UNDECIDED, reason=reason, clauses=cs, geometry=True)
+        exact = not hopeless and all(rank(c) < EXACT or exact_size(c) for c in cs)
+        return Verdict(o, UNDECIDED, reason=reason, clauses=cs, geometry=True, exact=exact)
     return Verdict(o, UNDECIDED, reason=why(o), geometry=False)
 
 

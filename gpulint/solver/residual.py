@@ -297,6 +297,14 @@ def rank(c: Clause) -> int:
     return SIZE if len(names) > 1 or _caps(condition) or (blocks and _several(condition)) else EXACT
 
 
+def exact_size(c: Clause) -> bool:
+    """Whether a clause asks for a launch of just the right size, and of the sizes of the data nothing odd."""
+    condition = _bare(c.condition)
+    if not c.geometry or not isinstance(condition, Cmp) or extreme(c):
+        return False
+    return condition.op == "eq" or not special(condition.poly)
+
+
 def _several(c: Bool) -> bool:
     """Whether a condition asks for a few of something at least: `grid.y >= 2`."""
     if not isinstance(c, Cmp) or c.op != "le":

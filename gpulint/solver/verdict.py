@@ -70,7 +70,7 @@ class Verdict:
     for; None: for any parameters. `geometry`: the refutation is for the usual launches only (a
     geometry clause that no launch site or declared contract gives). `rung`: what decided it.
     `assumptions`: names of the standing assumptions that were used. `settle`: the clause that would
-    settle an undecided one.
+    settle an undecided one. `exact`: `clauses` settle an undecided one, and say how large the launch is.
     """
 
     obligation: Obligation
@@ -83,6 +83,7 @@ class Verdict:
     rung: str = ""
     assumptions: tuple[str, ...] = ()
     settle: str = ""
+    exact: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
-"""Records as NumPy packs them: fields one after the other, without gaps.
+"""Records as NumPy lays them out: fields one after the other, or, with `align=True`, as C does it.
 
-Written `record(position=float32, hits=int32)` in signatures. Fields are scalars; nested records, arrays in
-records and aligned layouts with gaps are not compiled.
+Written `record(position=float32, hits=int32)` or `record(kind=int8, mass=float64, align=True)` in signatures.
+Fields are scalars; nested records and arrays in records are not compiled. In aligned records each field
+starts at a multiple of its size, and the record ends at a multiple of the largest (NumPy's documentation,
+"Structured arrays", "Automatic byte offsets and alignment").
 """
 
 from __future__ import annotations
@@ -18,23 +20,28 @@ from gpulint.ir.printer import type_name
 from gpulint.ir.span import Span
 from gpulint.ir.types import Type, Unknown
 
-WORD = "record"
+WORD, ALIGN = "record", "align"
+FIELDS = "fields are numbers or booleans: write out nested records, and pass arrays beside the records"
 WIDEST = 16  # bytes to which records are aligned at most
 
 
 @dataclass(frozen=True)
 class Record:
-    """Field names with their scalar types, in memory order."""
+    """Field names with their scalar types, in memory order; `align`: with gaps, as C lays them out."""
 
     fields: tuple[tuple[str, Type], ...]
+    align: bool = False
 
     def __str__(self) -> str:
-        return f"{WORD}({', '.join(f'{name}={type_name(t)}' for name, t in self.fields)})"
+        fields = ", ".join(f"{name}={type_name(t)}" for name, t in self.fields)
+        return f"{WORD}({fields}{', align=True' if self.align else ''})"
 
     @property
     def size(self) -> int:
         """Bytes from one record to the next."""
-        return sum(size_of(t) for _, t in self.fields)
+        name, last = self.fields[-1]
+        end = self.offsets[name] + size_of(last)
+        return _up(end, max(size_of(t) for _, t in self.fields)) if self.align else end
 
     @property
     def alignment(self) -> int:
@@ -46,9 +53,18 @@ class Record:
         """Where each field starts, in bytes."""
         out, at = {}, 0
         for name, t in self.fields:
-            out[name] = at
-            at += size_of(t)
+            out[name] = _up(at, size_of(t)) if self.align else at
+            at = out[name] + size_of(t)
         return out
+
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """Bytes that belong to no field: before each of them, and after the last."""
+        out, at = [], 0
+        for name, t in self.fields:
+            out.append(self.offsets[name] - at)
+            at = self.offsets[name] + size_of(t)
+        return (*out, self.size - at)
 
     def field(self, name: str, span: Span) -> Type:
         """The type of a field. Raises CompileError."""
@@ -62,20 +78,29 @@ class Record:
         return gcd(size_of(dict(self.fields)[name]), self.offsets[name], self.alignment)
 
 
+def _up(at: int, unit: int) -> int:
+    return -(-at // unit) * unit
+
+
 def read(node: ast.expr) -> Record | None:
     """The record that a part of a signature names; None where it names none. Raises CompileError."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != WORD:
         return None
-    fields = []
+    fields, align = [], False
     for k in node.keywords:
+        if k.arg == ALIGN and isinstance(k.value, ast.Constant) and isinstance(k.value.value, bool):
+            align = k.value.value
+            continue
         name = k.value.id if isinstance(k.value, ast.Name) else ""
         t = by_name(name) if name and name not in COMPLEX else None
         if k.arg is None or t is None or isinstance(t, Unknown):
-            raise CompileError(f"`{ast.unparse(k.value)}` is no type of a field that is compiled")
+            raise CompileError(
+                f"`{ast.unparse(k.value)}` is no type of a field that is compiled", hint=FIELDS
+            )
         fields.append((k.arg, t))
     if not fields or node.args:
         raise CompileError("a record is written as in record(x=float32, n=int64)")
-    return Record(tuple(fields))
+    return Record(tuple(fields), align)
 
 
 def of_text(text: str) -> Record | None:

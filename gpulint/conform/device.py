@@ -60,27 +60,30 @@ class Memory:
     def elements(self) -> list[Number]:
         """The elements, copied back; in the order in which they were given."""
         raw = self.driver.fetch(self.pointer, self.count * self.spec.size)
-        letters = layout(self.spec)
-        rows = list(struct.iter_unpack(f"<{letters}", raw))
-        return [row[k] for k in range(len(letters)) for row in rows]
+        letters, width = layout(self.spec)
+        rows = list(struct.iter_unpack(letters, raw))
+        return [row[k] for k in range(width) for row in rows]
 
     def free(self) -> None:
         self.driver.free(self.pointer)
 
 
-def layout(spec: Spec) -> str:
-    """The letters by which `struct` packs an element."""
-    if isinstance(spec, ArraySpec) and spec.record is not None:
-        return "".join(LETTERS[_code(t)] for _, t in spec.record.fields)
-    return LETTERS[_code(spec.element)]
+def layout(spec: Spec) -> tuple[str, int]:
+    """How `struct` packs an element, and of how many values it consists."""
+    if not isinstance(spec, ArraySpec) or spec.record is None:
+        return f"<{LETTERS[_code(spec.element)]}", 1
+    fields = spec.record.fields
+    gaps = [f"{gap}x" for gap in spec.record.gaps]
+    letters = [f"{gap}{LETTERS[_code(t)]}" for gap, (_, t) in zip(gaps, fields, strict=False)]
+    return f"<{''.join(letters)}{gaps[-1]}", len(fields)
 
 
 def packed(spec: Spec, values: Sequence[Number]) -> bytes:
     """Elements as they lie in memory; those of records come field by field."""
-    letters = layout(spec)
-    count = len(values) // len(letters)
-    columns = [values[k * count : (k + 1) * count] for k in range(len(letters))]
-    return b"".join(struct.pack(f"<{letters}", *row) for row in zip(*columns, strict=True))
+    letters, width = layout(spec)
+    count = len(values) // width
+    columns = [values[k * count : (k + 1) * count] for k in range(width)]
+    return b"".join(struct.pack(letters, *row) for row in zip(*columns, strict=True))
 
 
 def code_of(spec: Spec) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 
+from gpulint.compile.records import Record
 from gpulint.compile.signature import ArraySpec, ScalarSpec
 from gpulint.compile.tile.signature import NumberSpec, PointerSpec
 from gpulint.contract.clause import QUANTIFIED, Clause
@@ -181,13 +182,22 @@ def _elements(a: Argument, spec: ArraySpec | PointerSpec, given: Device) -> None
         if given.dtype != wanted:
             raise e.ElementTypeDiffers(f"`{a.name}` has {given.dtype} elements; the code is for {wanted}")
         return
-    fields = tuple((name, CODES[dtype_of(t)[0]]) for name, t in spec.record.fields)
+    fields = _fields(spec.record)
     same = given.dtype == "record" and given.itemsize == spec.size and given.fields in ((), fields)
     if not same:
         told = f" {given.fields}" if given.fields else f" of {given.itemsize} bytes"
         raise e.ElementTypeDiffers(
             f"`{a.name}` has {given.dtype} elements{told}; the code is for {spec.record}"
         )
+
+
+def _fields(r: Record) -> tuple[tuple[str, str], ...]:
+    """The fields of a record as an array's interface lists them, with its gaps."""
+    out = []
+    for gap, (name, t) in zip(r.gaps, r.fields, strict=False):
+        out += [("", f"V{gap}")] if gap else []
+        out.append((name, CODES[dtype_of(t)[0]]))
+    return (*out, *((("", f"V{r.gaps[-1]}"),) if r.gaps[-1] else ()))
 
 
 def scalar(a: Argument, given: object, assume: frozenset[str]) -> Number:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import re
 from pathlib import Path
 
@@ -37,8 +38,8 @@ def k(a, b):
 KIND = "record(place=float64, hits=int32, speed=float32)[::1], int64"
 
 
-def record(*types: object) -> Record:
-    return Record(tuple((f"f{k}", t) for k, t in enumerate(types)))  # type: ignore[misc]
+def record(*types: object, align: bool = False) -> Record:
+    return Record(tuple((f"f{k}", t) for k, t in enumerate(types)), align)  # type: ignore[misc]
 
 
 def test_fields_are_packed_as_numpy_packs_them() -> None:
@@ -47,24 +48,53 @@ def test_fields_are_packed_as_numpy_packs_them() -> None:
     assert [r.aligned(name) for name, _ in r.fields] == [1, 1, 1, 1]
 
 
-@given(st.lists(TYPES, min_size=1, max_size=6), st.integers(0, 9))
-def test_a_field_is_as_aligned_as_is_said(types: list[object], k: int) -> None:
-    r = record(*types)
+def test_aligned_fields_are_laid_out_as_in_c() -> None:
+    r = record(INT8, FLOAT64, UINT16, BOOL, align=True)
+    assert (r.size, dict(r.offsets), r.alignment) == (24, {"f0": 0, "f1": 8, "f2": 16, "f3": 18}, 8)
+    assert r.gaps == (0, 7, 0, 0, 5)
+    assert [r.aligned(name) for name, _ in r.fields] == [1, 8, 2, 1]
+
+
+@given(st.lists(TYPES, min_size=1, max_size=6))
+def test_aligned_records_are_those_of_the_c_compiler(types: list[object]) -> None:
+    kinds = {
+        BOOL: ctypes.c_bool, INT8: ctypes.c_int8, UINT16: ctypes.c_uint16, INT32: ctypes.c_int32,
+        INT64: ctypes.c_int64, FLOAT32: ctypes.c_float, FLOAT64: ctypes.c_double,
+    }  # fmt: skip
+    fields = [(f"f{k}", kinds[t]) for k, t in enumerate(types)]  # type: ignore[index]
+    c = type("C", (ctypes.Structure,), {"_fields_": fields})
+    r = record(*types, align=True)
+    assert r.size == ctypes.sizeof(c)
+    assert all(at == getattr(c, name).offset for name, at in r.offsets.items())
+
+
+@given(st.lists(TYPES, min_size=1, max_size=6), st.integers(0, 9), st.booleans())
+def test_a_field_is_as_aligned_as_is_said(types: list[object], k: int, align: bool) -> None:
+    r = record(*types, align=align)
     for name, _ in r.fields:
         assert (k * r.size + r.offsets[name]) % r.aligned(name) == 0
     assert k * r.size % r.alignment == 0
 
 
-@given(st.lists(TYPES, min_size=1, max_size=6))
-def test_a_record_is_read_back_as_it_is_written(types: list[object]) -> None:
-    r = record(*types)
+@given(st.lists(TYPES, min_size=1, max_size=6), st.booleans())
+def test_a_record_is_read_back_as_it_is_written(types: list[object], align: bool) -> None:
+    r = record(*types, align=align)
     assert of_text(str(r)) == r
     (spec,) = parse(f"{r}[:, ::1]")
     assert text_of((spec,)) == f"void({r}[:, ::1])"
 
 
 @pytest.mark.parametrize(
-    "text", ["record()", "record(a=complex64)", "record(a=b.c)", "record(int32)", "record(**x)"]
+    "text",
+    [
+        "record()",
+        "record(align=True)",
+        "record(a=record(b=int8))",
+        "record(a=complex64)",
+        "record(a=b.c)",
+        "record(int32)",
+        "record(**x)",
+    ],
 )
 def test_what_is_no_record_is_refused(text: str) -> None:
     with pytest.raises(CompileError):
@@ -81,6 +111,15 @@ def test_fields_are_loaded_and_stored_at_their_offsets(tmp_path: Path) -> None:
     assert places == [("ld", "b64", ""), ("ld", "b32", "+8"), *both]
 
 
+def test_aligned_fields_are_loaded_from_their_places(tmp_path: Path) -> None:
+    pytest.importorskip("llvmlite")
+    kind = "record(hits=int8, place=float64, speed=float32, align=True)[::1], int64"
+    ptx = compiled(tmp_path, MOVE, kind).ptx
+    assert re.search(r"(mad\.lo\.s64|mul\.wide\.u32|mul\.lo\.s64) .*, 24[,;]", ptx)
+    places = re.findall(r"(ld|st)\.global\.(\S+)\s.*?\[%rd\d+(\+\d+)?\]", ptx)
+    assert sorted(places) == [("ld", "b64", "+8"), ("ld", "b8", ""), ("st", "b32", "+16"), ("st", "b8", "")]
+
+
 @pytest.mark.parametrize(
     ("text", "signature", "said"),
     [
@@ -95,12 +134,15 @@ def test_other_uses_are_refused(tmp_path: Path, text: str, signature: str, said:
         compiled(tmp_path, text, signature, ptx=False)
 
 
-def test_the_fields_are_those_of_the_launch_in_view(tmp_path: Path) -> None:
+@pytest.mark.parametrize("align", [False, True])
+def test_the_fields_are_those_of_the_launch_in_view(tmp_path: Path, align: bool) -> None:
     path = tmp_path / "k.py"
     launch = (
         "\n\ndef run(n):\n    a = cuda.to_device(np.zeros(n, dtype=KIND))\n    k[(n + 63) // 64, 64](a, n)\n"
     )
     head = "import gpulint\nimport numpy as np\nfrom numba import cuda\n"
-    kind = "KIND = np.dtype([('place', np.float64), ('hits', 'i4'), ('speed', np.float32)])\n"
+    kind = "KIND = np.dtype([('place', np.float64), ('hits', 'i4'), ('speed', np.float32)]{})\n"
+    kind = kind.format(", align=True" if align else "")
     path.write_text(head + kind + MOVE + launch)
-    assert text_of(prove(path, "").signature) == f"void({KIND})"
+    wanted = KIND.replace(")", ", align=True)") if align else KIND
+    assert text_of(prove(path, "").signature) == f"void({wanted})"

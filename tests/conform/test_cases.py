@@ -142,9 +142,10 @@ def test_numbers_agree_within_what_their_type_can_hold() -> None:
     assert agree(INT32, 3, 3) and not agree(INT32, 3, 4)
 
 
-def test_records_are_packed_and_read_back() -> None:
-    (spec,) = parse("record(x=float32, n=int16)[::1]")
+@pytest.mark.parametrize(("more", "size"), [("", 6), (", align=True", 8)])
+def test_records_are_packed_and_read_back(more: str, size: int) -> None:
+    (spec,) = parse(f"record(x=float32, n=int16{more})[::1]")
     assert isinstance(spec, ArraySpec)
     m = Memory(FakeDriver(), spec, (3,))  # type: ignore[arg-type]
     m.fill([0.5, 1.5, 2.5, 7, 8, 9])
-    assert m.spec.size == 6 and m.elements() == [0.5, 1.5, 2.5, 7, 8, 9]
+    assert m.spec.size == size and m.elements() == [0.5, 1.5, 2.5, 7, 8, 9]

@@ -120,6 +120,20 @@ def test_arrays_of_other_records_are_refused(wanted: type[e.LaunchRefused], told
         Prepared(p, driver, *ON)(ones(4, **{"data": (1024, False)} | told))
 
 
+GAPS = [("kind", "|i1"), ("", "|V7"), ("place", "<f8"), ("speed", "<f4"), ("", "|V4")]
+
+
+def test_records_with_gaps_are_told_from_packed_ones() -> None:
+    p = planned("record(kind=int8, place=float64, speed=float32, align=True)[::1]", "a", "a")
+    driver = FakeDriver()
+    Prepared(p, driver, *ON)(ones(4, typestr="|V24", descr=GAPS, data=(1024, False)))
+    assert len(driver.launches) == 1
+    shifted = [GAPS[0], GAPS[2], GAPS[3], ("", "|V11")]
+    for told in ({"typestr": "|V13", "descr": GAPS[::2]}, {"typestr": "|V24", "descr": shifted}):
+        with pytest.raises(e.ElementTypeDiffers):
+            Prepared(p, driver, *ON)(ones(4, **{"data": (1024, False)} | told))
+
+
 def test_a_broadcast_output_is_refused() -> None:
     made = Prepared(planned("float32[:]", "out", "out"), FakeDriver(), *ON)
     with pytest.raises(e.SelfOverlap):

@@ -1,4 +1,4 @@
-"""Structured element types: `np.dtype([("x", np.float32), ("n", np.int32)])`, packed."""
+"""Structured element types: `np.dtype([("x", np.float32), ("n", np.int32)])`, packed or aligned."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from gpulint.frontend.host.arrays import Keywords, dtype_value
 from gpulint.frontend.host.dtypes import ITEM_SIZES
-from gpulint.frontend.host.values import Const, DType, Seq, Value
+from gpulint.frontend.host.values import Cond, Const, DType, Seq, Value
+from gpulint.term import FALSE, TRUE
 
 PATHS = ("numpy.dtype", "cupy.dtype")
 MAX_FIELDS = 64
@@ -15,9 +16,13 @@ MAX_FIELDS = 64
 def described(path: str, args: Sequence[Value], kw: Keywords) -> DType | None:
     """The type that a call of `np.dtype` makes, named `record(x=float32, n=int32)`; a plain one by its name.
 
-    None for other calls, and for layouts that are not simply one scalar field after the other.
+    Aligned ones end in `, align=True)`. None for other calls, and for layouts that are not simply one scalar
+    field after the other.
     """
-    if path not in PATHS or len(args) != 1 or kw:
+    align = kw.get("align", Cond(FALSE))
+    if path not in PATHS or len(args) != 1 or set(kw) - {"align"}:
+        return None
+    if not isinstance(align, Cond) or align.term not in (TRUE, FALSE):
         return None
     given = args[0]
     if not isinstance(given, Seq):
@@ -26,7 +31,8 @@ def described(path: str, args: Sequence[Value], kw: Keywords) -> DType | None:
     fields = [_field(x) for x in given.items[: MAX_FIELDS + 1]]
     if not fields or len(fields) > MAX_FIELDS or None in fields:
         return None
-    return DType(f"record({', '.join(f for f in fields if f)})")
+    more = ["align=True"] if align.term == TRUE else []
+    return DType(f"record({', '.join([*(f for f in fields if f), *more])})")
 
 
 def _field(given: Value) -> str | None:

@@ -174,4 +174,5 @@ def test_the_script_counts_what_is_refused(tmp_path: Path) -> None:
     assert total["launches"] == sum(total["checks"].values()) > 30
     assert total["unbreakable"] == {"copy": ("`x.size >= 1`",)}
     assert total["examples by clauses broken"] == {"1": 1}
-    json.dumps(total)
+    json.dumps([total, found])
+    assert "outside" not in script.checked(tmp_path, FakeDriver(), beyond=False)["copy"]

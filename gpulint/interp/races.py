@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gpulint.ir.fields import apart
+
 if TYPE_CHECKING:
     from gpulint.interp.thread import Thread
 
@@ -52,7 +54,7 @@ def ordered(e: Entry, now: Entry) -> bool:
 
 def conflicting(e: Entry, now: Entry) -> bool:
     """Whether the two meet in the element in a way that needs an order."""
-    if e.site.field != now.site.field and e.site.field and now.site.field:
+    if apart(e.site.field, now.site.field):
         return False
     if e.site.mode == ATOMIC == now.site.mode:
         narrow = "block" in (e.site.scope, now.site.scope)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from gpulint.dataflow.access import Access, AccessSet, Loop
 from gpulint.dataflow.intervals import BLOCK, GRID, WARP, Intervals, Tie
+from gpulint.ir.fields import apart
 from gpulint.ir.nodes import Kernel
 from gpulint.ir.span import Span
 from gpulint.solver import masks
@@ -148,7 +149,7 @@ class Pairing:
         kept = sorted(classes.values(), key=lambda a: a.index)
         for i, a in enumerate(kept):
             for b in kept[i:]:
-                if a.array.name != b.array.name or (a.field and b.field and a.field != b.field):
+                if a.array.name != b.array.name or apart(a.field, b.field):
                     continue
                 if {a.mode, b.mode} in ({"read"}, {"atomic"}):
                     continue

@@ -10,7 +10,7 @@ from gpulint.frontend.numba import expressions as ex
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.attributes import extent, record_field
 from gpulint.frontend.numba.context import Context
-from gpulint.frontend.numba.subscripts import Place, hold, item, place, take, view
+from gpulint.frontend.numba.subscripts import Place, hold, item, place, record_element, take, view
 from gpulint.frontend.numba.values import SCALARS, Array, Foreign, Record, Shape, Tuple, Unresolved, Value
 from gpulint.frontend.shared.limits import NotHandled
 from gpulint.ir import nodes as n
@@ -133,9 +133,20 @@ def _store_element(cx: Context, target: Place, value: Value, node: ast.AST) -> N
     )
 
 
+def _owner(cx: Context, target: ast.Attribute) -> Value | Place:
+    """What a field that is assigned lies in."""
+    if isinstance(target.value, ast.Subscript):
+        return place(cx, target.value)
+    root: ast.expr = target.value
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if isinstance(root, ast.Subscript) and isinstance(target.value, ast.Attribute):
+        return record_element(cx, target.value, target.attr)
+    return ex.lower(cx, target.value)
+
+
 def _into_field(cx: Context, target: ast.Attribute, value: Value) -> None:
-    owner: Value | Place
-    owner = place(cx, target.value) if isinstance(target.value, ast.Subscript) else ex.lower(cx, target.value)
+    owner = _owner(cx, target)
     if isinstance(owner, Place) and not owner.view:
         owner = Record("", owner.array, owner.subscripts)
     if isinstance(owner, Record) and owner.array is None:
@@ -147,7 +158,7 @@ def _into_field(cx: Context, target: ast.Attribute, value: Value) -> None:
         owner = Record("", owner, ())
     if not isinstance(owner, Record) or owner.array is None:
         raise NotHandled(f"assignment to the attribute {target.attr}", target)
-    inner = replace(owner.array, field=target.attr)
+    inner = owner.array.inner(target.attr)
     _store_element(cx, Place(inner, owner.subscripts, False), value, target)
 
 
@@ -217,16 +228,15 @@ def _rebinds(value: ast.expr) -> bool:
 
 
 def _field_place(cx: Context, target: ast.Attribute) -> Place | Value:
-    owner: Value | Place
-    owner = place(cx, target.value) if isinstance(target.value, ast.Subscript) else ex.lower(cx, target.value)
+    owner = _owner(cx, target)
     if isinstance(owner, Place) and not owner.view:
-        return Place(replace(owner.array, field=target.attr), owner.indices, False)
+        return Place(owner.array.inner(target.attr), owner.indices, False)
     if isinstance(owner, Record) and owner.array is None:
         found = record_field(cx, owner, target.attr, target)
         if isinstance(found, Array) and found.type.ndim == 0:
             return Place(found, (), False)
     if isinstance(owner, Record) and owner.array is not None:
-        return Place(replace(owner.array, field=target.attr), owner.subscripts, False)
+        return Place(owner.array.inner(target.attr), owner.subscripts, False)
     raise NotHandled(f"assignment to the attribute {target.attr}", target)
 
 

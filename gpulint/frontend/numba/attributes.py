@@ -25,6 +25,7 @@ from gpulint.frontend.numba.values import (
     Value,
 )
 from gpulint.frontend.shared.limits import NotHandled
+from gpulint.ir import fields
 from gpulint.ir import nodes as n
 from gpulint.ir.types import FLOAT64, INT64, UNKNOWN, ArrayType, Type
 
@@ -44,7 +45,7 @@ def attribute(cx: Context, node: ast.Attribute) -> Value:
         if isinstance(found, Unresolved):
             return _below(cx, node, found)
         return _constant(cx, found, node)
-    if isinstance(node.value, ast.Subscript):
+    if isinstance(root, ast.Subscript) and isinstance(node.value, (ast.Subscript, ast.Attribute)):
         from gpulint.frontend.numba.subscripts import record_element
 
         return of(cx, record_element(cx, node.value, node.attr), node.attr, node)
@@ -117,7 +118,8 @@ def _of_vector(cx: Context, value: Tuple, attr: str, node: ast.AST) -> Value:
 
 def _of_record(cx: Context, value: Record, attr: str, node: ast.AST) -> Value:
     if value.array is not None:
-        return cx.loaded(value.array, value.subscripts, attr, cx.span(node))
+        path = fields.inner(value.array.field, attr)
+        return cx.loaded(value.array, value.subscripts, path, cx.span(node))
     return record_field(cx, value, attr, node)
 
 

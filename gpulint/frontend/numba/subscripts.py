@@ -8,6 +8,7 @@ from typing import Union
 
 from gpulint.frontend.numba import operators as ops
 from gpulint.frontend.numba.attributes import extent, record_field
+from gpulint.frontend.numba.attributes import of as attribute_of
 from gpulint.frontend.numba.closures import array_closure
 from gpulint.frontend.numba.context import Context, expression
 from gpulint.frontend.numba.expressions import lower, scalar
@@ -25,6 +26,7 @@ from gpulint.frontend.numba.values import (
     Value,
 )
 from gpulint.frontend.shared.limits import NotHandled
+from gpulint.ir import fields
 from gpulint.ir import nodes as n
 from gpulint.ir.types import INT64, UNKNOWN, ArrayType
 
@@ -244,15 +246,14 @@ def _selected(cx: Context, value: Tuple, position: n.Expr, node: ast.AST) -> Val
 
 def _field(cx: Context, current: Place | Value, name: str, node: ast.AST) -> Place | Value:
     if isinstance(current, Place):
-        inner = replace(current.array, field=name, type=replace(current.array.type, element=UNKNOWN))
-        return replace(current, array=inner)
+        return replace(current, array=current.array.inner(name))
     if isinstance(current, Array):
         if current.type.ndim == 0:
-            return cx.loaded(current, (), name, cx.span(node))
-        return replace(current, field=name, type=replace(current.type, element=UNKNOWN))
+            return cx.loaded(current, (), fields.inner(current.field, name), cx.span(node))
+        return current.inner(name)
     if isinstance(current, Record):
         if current.array is not None:
-            return Place(replace(current.array, field=name), current.subscripts, False)
+            return Place(current.array.inner(name), current.subscripts, False)
         return record_field(cx, current, name, node)
     if isinstance(current, Unresolved):
         return Unresolved(f"{current.text}[{name!r}]", current.node, current.scope)
@@ -267,14 +268,25 @@ def _into_element(cx: Context, p: Place, node: ast.Subscript) -> Place:
     return p
 
 
-def record_element(cx: Context, node: ast.Subscript, attr: str) -> Value:
-    """`a[i]` before `.attr`: a record where the attribute can only be a field."""
+def record_element(cx: Context, node: ast.Subscript | ast.Attribute, attr: str) -> Value:
+    """`a[i]` or `a[i].field` before `.attr`: a record where the attribute can only be a field."""
+    if isinstance(node, ast.Attribute):
+        return _record_within(cx, node, attr)
     found = place(cx, node)
     if not isinstance(found, Place):
         return found
     if found.view or found.array.field or attr in ARRAY_ATTRIBUTES or attr in SCALAR_ATTRIBUTES:
         return take(cx, found, node)
     return Record(found.array.name, found.array, hold(cx, found.subscripts))
+
+
+def _record_within(cx: Context, node: ast.Attribute, attr: str) -> Value:
+    assert isinstance(node.value, (ast.Subscript, ast.Attribute))
+    owner = record_element(cx, node.value, node.attr)
+    plain = attr in ARRAY_ATTRIBUTES or attr in SCALAR_ATTRIBUTES
+    if plain or not isinstance(owner, Record) or owner.array is None:
+        return attribute_of(cx, owner, node.attr, node)
+    return replace(owner, array=owner.array.inner(node.attr))
 
 
 def hold(cx: Context, subscripts: tuple[n.Expr, ...]) -> tuple[n.Expr, ...]:

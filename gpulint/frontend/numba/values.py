@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Union
 
+from gpulint.ir import fields
 from gpulint.ir import nodes as n
-from gpulint.ir.types import ArrayType, Type
+from gpulint.ir.types import UNKNOWN, ArrayType, Type
 from gpulint.source.model import FunctionNode, Scope
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Array:
-    """An array by its IR name. `field`: one field of a record array (`arr['x']`).
+    """An array by its IR name. `field`: the path of one field of a record array (`arr['x']`).
 
     `shape`: the extents of an allocation, where they are known.
     """
@@ -26,6 +27,11 @@ class Array:
     type: ArrayType
     field: str = ""
     shape: tuple[n.Expr, ...] | None = None
+
+    def inner(self, name: str) -> Array:
+        """A field of it, whose elements may be of any type."""
+        path = fields.inner(self.field, name)
+        return replace(self, field=path, type=replace(self.type, element=UNKNOWN))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from gpulint.ir.types import BoolType, FloatType, IntType, Type
 from gpulint.runtime.dlpack import described
 from gpulint.runtime.errors import NotAnArray
 
+MAX_DEPTH = 8  # of records within records
 _KINDS = {"i": "int", "u": "uint", "f": "float", "b": "bool", "c": "complex"}
 
 
@@ -95,7 +96,19 @@ def describe(argument: Any, name: str) -> Device:
 def _fields(argument: Any, told: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """The fields of a structured array, by its interface or by its own `dtype`; () where neither tells."""
     given = told.get("descr") or getattr(getattr(argument, "dtype", None), "descr", None) or ()
-    return tuple((str(name), str(code).lstrip("<=|")) for name, code, *_ in given)
+    return _flat(given, "")
+
+
+def _flat(given: Any, within: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
+    """Fields by their paths; what lies too deep, or is an array, is told by its text."""
+    out: list[tuple[str, str]] = []
+    for name, code, *shape in given:
+        path = f"{within}.{name}" if within and name else str(name)
+        if isinstance(code, list) and not shape and depth < MAX_DEPTH:
+            out += _flat(code, path, depth + 1)
+        else:
+            out.append((path, "".join([str(code).lstrip("<=|"), *map(str, shape)])))
+    return tuple(out)
 
 
 def _by_dlpack(argument: Any, name: str) -> Device:

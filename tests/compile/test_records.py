@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gpulint._compiling import prove
 from gpulint.compile.error import CompileError
 from gpulint.compile.records import Record, of_text, read
-from gpulint.compile.signature import parse, text_of
+from gpulint.compile.signature import ArraySpec, parse, text_of
 from gpulint.ir.types import BOOL, FLOAT32, FLOAT64, INT8, INT32, INT64, UINT16
 
 TYPES = st.sampled_from([BOOL, INT8, UINT16, INT32, INT64, FLOAT32, FLOAT64])
@@ -89,7 +89,8 @@ def test_a_record_is_read_back_as_it_is_written(types: list[object], align: bool
     [
         "record()",
         "record(align=True)",
-        "record(a=record(b=int8))",
+        "record(a=record(b=int8), align=True)",
+        "record(a=record())",
         "record(a=complex64)",
         "record(a=b.c)",
         "record(int32)",
@@ -109,6 +110,38 @@ def test_fields_are_loaded_and_stored_at_their_offsets(tmp_path: Path) -> None:
     places = re.findall(r"(ld|st)\.global\.(\S+)\s.*?\[%rd\d+(\+\d+)?\]", ptx)
     both = [("st", "v2.b32", "+8")]  # neighbours at a multiple of 8 bytes are one store
     assert places == [("ld", "b64", ""), ("ld", "b32", "+8"), *both]
+
+
+NESTED = "record(pos=record(x=float32, y=float32), hits=int32)"
+
+
+def test_records_within_records_are_read_and_written() -> None:
+    (spec,) = parse(f"{NESTED}[::1]")
+    assert isinstance(spec, ArraySpec) and spec.record is not None
+    assert dict(spec.record.offsets) == {"pos.x": 0, "pos.y": 4, "hits": 8} and spec.size == 12
+    assert str(spec) == f"{NESTED}[::1]"
+    deep = "record(a=record(b=record(c=int8, d=int16), e=int8), f=int64)"
+    assert str(of_text(deep)) == deep
+
+
+def test_fields_of_records_within_are_loaded_from_their_places(tmp_path: Path) -> None:
+    pytest.importorskip("llvmlite")
+    text = """
+        @cuda.jit
+        def k(a):
+            i = cuda.grid(1)
+            if i < a.size:
+                a[i].pos.y = a[i]["pos"]["x"]
+                a[i]["hits"] += 1
+    """
+    ptx = compiled(tmp_path, text, f"{NESTED}[::1]").ptx
+    places = re.findall(r"(ld|st)\.global\.(\S+)\s.*?\[%rd\d+(\+\d+)?\]", ptx)
+    assert sorted(places) == [
+        ("ld", "b32", ""),
+        ("ld", "b32", "+8"),
+        ("st", "b32", "+4"),
+        ("st", "b32", "+8"),
+    ]
 
 
 def test_aligned_fields_are_loaded_from_their_places(tmp_path: Path) -> None:
@@ -146,3 +179,15 @@ def test_the_fields_are_those_of_the_launch_in_view(tmp_path: Path, align: bool)
     path.write_text(head + kind + MOVE + launch)
     wanted = KIND.replace(")", ", align=True)") if align else KIND
     assert text_of(prove(path, "").signature) == f"void({wanted})"
+
+
+def test_records_within_may_come_from_the_launch_in_view(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        "import numpy as np\nfrom numba import cuda\n"
+        "POINT = np.dtype([('x', np.float32), ('y', 'f4')])\n"
+        "KIND = np.dtype([('pos', POINT), ('hits', np.int32)])\n"
+        "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i].pos.x = 1.0\n\n"
+        "def run(n):\n    a = cuda.to_device(np.zeros(n, dtype=KIND))\n    k[(n + 63) // 64, 64](a)\n"
+    )
+    assert text_of(prove(path, "").signature) == f"void({NESTED}[::1])"

@@ -134,6 +134,18 @@ def test_records_with_gaps_are_told_from_packed_ones() -> None:
             Prepared(p, driver, *ON)(ones(4, **{"data": (1024, False)} | told))
 
 
+def test_records_within_records_are_told_by_their_paths() -> None:
+    p = planned("record(pos=record(x=float32, y=float32), hits=int32)[::1]", "a", "a")
+    driver = FakeDriver()
+    fields = [("x", "<f4"), ("y", "<f4")]
+    right = {"typestr": "|V12", "descr": [("pos", fields), ("hits", "<i4")], "data": (1024, False)}
+    Prepared(p, driver, *ON)(ones(4, **right))
+    assert len(driver.launches) == 1
+    for pos in (("pos", fields[::-1]), ("pos", "<f4", (2,)), ("pos", [("x", "<f4"), ("y", "<i4")])):
+        with pytest.raises(e.ElementTypeDiffers):
+            Prepared(p, driver, *ON)(ones(4, **right | {"descr": [pos, ("hits", "<i4")]}))
+
+
 def test_a_broadcast_output_is_refused() -> None:
     made = Prepared(planned("float32[:]", "out", "out"), FakeDriver(), *ON)
     with pytest.raises(e.SelfOverlap):

@@ -10,14 +10,14 @@ from gpulint.frontend.host.values import Cond, Const, DType, Seq, Value
 from gpulint.term import FALSE, TRUE
 
 PATHS = ("numpy.dtype", "cupy.dtype")
-MAX_FIELDS = 64
+MAX_FIELDS, MAX_TEXT = 64, 2000
 
 
 def described(path: str, args: Sequence[Value], kw: Keywords) -> DType | None:
     """The type that a call of `np.dtype` makes, named `record(x=float32, n=int32)`; a plain one by its name.
 
-    Aligned ones end in `, align=True)`. None for other calls, and for layouts that are not simply one scalar
-    field after the other.
+    Aligned ones end in `, align=True)`. None for other calls, and for layouts that are not simply one field
+    after the other.
     """
     align = kw.get("align", Cond(FALSE))
     if path not in PATHS or len(args) != 1 or set(kw) - {"align"}:
@@ -41,6 +41,12 @@ def _field(given: Value) -> str | None:
     name, kind = given.items
     text = name.value if isinstance(name, Const) else None
     type_ = dtype_value(kind)
-    if not isinstance(text, str) or not text.isidentifier() or type_ not in ITEM_SIZES:
+    if not isinstance(text, str) or not text.isidentifier() or not _kind(type_):
         return None
     return f"{text}={type_}"
+
+
+def _kind(name: str | None) -> bool:
+    """Whether a field can be of this type: a plain one, or a packed record."""
+    packed = name is not None and name.startswith("record(") and "align=" not in name
+    return (packed and len(name or "") < MAX_TEXT) or name in ITEM_SIZES

@@ -89,6 +89,49 @@ def test_extremes_do_not_change_when_tuning_runs_again(op: str, told: set[str]) 
     assert codes(TUNED.format(op=op)) & {"GL509"} == told
 
 
+SCRATCH = """def init(name):
+    return lambda args: args[name].zero_()
+
+
+def more():
+    return [triton.Config({{"B": 64}}, pre_hook=init("out"))]
+
+
+@triton.autotune(configs=[triton.Config({{"B": 64}}), {config}], key=["n"])
+@triton.jit
+def sums(x, tmp, out, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    m = 0.0
+    {first}
+    m += tl.load(tmp + {read})
+    {last}
+    tl.store(out + pid, m)
+
+
+def run(x, tmp):
+    out = torch.zeros(x.shape[0], device=x.device)
+    sums[(x.shape[0],)](x, tmp, out, x.shape[0])
+    return out
+"""
+STORE, TWO, OWN = "tl.store(tmp + pid, pid)", 'triton.Config({"B": 128})', "pid"
+
+
+@pytest.mark.parametrize(
+    ("config", "first", "read", "last", "told"),
+    [
+        (TWO, STORE, OWN, "", set()),  # what it reads it wrote before
+        (TWO, "", OWN, STORE, {"GL509"}),  # what the run before wrote
+        (TWO, STORE, "tl.maximum(pid - 1, 0)", "", {"GL509"}),  # what another program may have written
+        (TWO, f"if n > 9: {STORE}", OWN, "", {"GL509"}),
+        ("*more()", "", OWN, STORE, set()),  # a hook of a configuration that is made elsewhere
+    ],
+)
+def test_tuning_again_changes_what_a_run_finds_of_the_one_before(
+    config: str, first: str, read: str, last: str, told: set[str]
+) -> None:
+    assert codes(SCRATCH.format(config=config, first=first, read=read, last=last)) & {"GL509"} == told
+
+
 PAGES = """@triton.jit
 def fill(key, cache, slots, size, page, key_stride, page_stride, entry_stride, B: tl.constexpr):
     token = tl.program_id(0)

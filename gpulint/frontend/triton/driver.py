@@ -132,7 +132,8 @@ def _options(cx: Context, source: KernelSource, project: Project) -> tuple[tuple
     for name, value in source.options.items():
         folded = constants.fold(value, source.scope.parent or source.scope, project)
         out.append((name, str(folded.value) if folded is not None else text_of(value)))
-    tuning = autotune.facts(source.options["autotune"]) if "autotune" in source.options else ()
+    tuner = source.options.get("autotune")
+    tuning = autotune.facts(tuner, source.module.tree) if tuner is not None else ()
     return (*out, *tuning, *cx.options)
 
 

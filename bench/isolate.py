@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 
-from gpulint.cli.worker import Task
+from gpulint.cli.worker import Task, prepare
 from gpulint.report.model import FileReport
 
 Work = Callable[[Task], FileReport]
@@ -73,6 +73,7 @@ def _serve(pipe: Connection, task: Task, work: Work, seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds + GRACE, seconds + GRACE))
     resource.setrlimit(resource.RLIMIT_AS, (WORKER_BYTES, WORKER_BYTES))
     signal.signal(signal.SIGPROF, _ring)
+    prepare()
     start = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, seconds)
     done = Checked(task.path, None, "", 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import sys
 import threading
@@ -16,6 +17,7 @@ from gpulint.config import Config
 from gpulint.report.model import FileReport
 
 RECURSION = 3000
+COLLECTED = (50_000, 20, 20)  # objects between two collections of the youngest, and so on
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def _check(task: Task, config: Config) -> FileReport:
     from gpulint.source import trace
     from gpulint.term.node import clear
 
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
+    prepare()
     try:
         with trace.recording() as seen:
             report = check_file(task.path, str(task.path), config, task.explicit, task.neighbours)
@@ -75,6 +77,17 @@ def _check(task: Task, config: Config) -> FileReport:
         return given_up(str(task.path), "it needs more memory than a file may take")
     finally:
         clear()
+
+
+def prepare() -> None:
+    """Let the process recurse deep enough, and look for cycles seldom: terms hold none, and there are many.
+
+    What is loaded before the first file stays, so that no collection looks at it again.
+    """
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
+    gc.set_threshold(*COLLECTED)
+    if not gc.get_freeze_count():
+        gc.freeze()
 
 
 def _limit_memory(size: int) -> None:

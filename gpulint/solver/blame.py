@@ -199,7 +199,6 @@ def relation(s: Setting, goal: Bool, spare: Set[str] = frozenset()) -> bool:
     if len(owners) < 2:
         return False
     prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS), memo=s.memo)
-    ways: list[Bool] = []
     left: list[Bool] = []
     for own in owners.values():
         step = _multiple(prover, {x for other in owners.values() if other is not own for x in other})
@@ -207,9 +206,12 @@ def relation(s: Setting, goal: Bool, spare: Set[str] = frozenset()) -> bool:
         for size in (2 * step, 3 * step, many * step):
             fixed = and_(*(eq(of_atom(x), size) for x in sorted(own, key=lambda x: x.order)))
             never = not_(powers.folded(subst(goal, dict.fromkeys(own, const(size)))))
-            (ways if prover.prove(fixed, never, z3_too=False) else left).append(fixed)
-    ways += [w for w, broken in zip(left, prover.unsat_each(goal, left), strict=True) if broken]
-    return all(prover.unsat(w) for w in ways)
+            if not prover.prove(fixed, never, z3_too=False):
+                left.append(fixed)
+            elif not prover.unsat(fixed):
+                return False
+    broken = prover.unsat_each(goal, left)
+    return all(prover.unsat(w) for w, never in zip(left, broken, strict=True) if never)
 
 
 def alone(s: Setting, goal: Bool) -> bool:

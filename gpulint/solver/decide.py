@@ -74,7 +74,7 @@ def decide(
         return KernelResult((v,), (), "refuted", given, (), _assumed(kernel, options, sites_, (), False))
     r = general.decide(start)
     apart = distinct(sites_)
-    at = [sites.decide(r, site) for site in apart[:MAX_SITES]]
+    at = sites.each(r, apart[:MAX_SITES])
     for a in at:
         launches.check(a, r)
         coverage.check(a, r, sites_)

@@ -58,14 +58,19 @@ def pair(s: Setting, o: Obligation) -> Pair:
     return s.order.pair(o.access, o.other, o.scope or "any")
 
 
+def open_to_search(s: Setting, o: Obligation) -> bool:
+    """Whether a search for a witness is allowed for, and one would count whatever the arrays hold."""
+    if s.budget.models <= 0:
+        return False
+    return o.lanes is not None or (contents.tell(s, o) and not agree.alike(o))
+
+
 def refute(s: Setting, o: Obligation) -> Witness | None:
     """A replayed witness against an obligation in a setting that binds the launch."""
-    if s.budget.models <= 0:
+    if not open_to_search(s, o):
         return None
     if o.lanes is not None:
         return lanes.refute(s, o)
-    if not contents.tell(s, o) or agree.alike(o):
-        return None
     ask = _ask(s, o)
     return None if ask is None else search.find(s, ask)
 

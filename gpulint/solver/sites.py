@@ -8,9 +8,10 @@ single input (a size that is no multiple of the block) is a fault of the launch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from types import MappingProxyType
 
 from gpulint.contract.bind import Binding, bind
 from gpulint.contract.clause import APART, EVERY, Clause
@@ -19,6 +20,7 @@ from gpulint.contract.predicates import at_site
 from gpulint.frontend.host.dtypes import INTEGERS
 from gpulint.frontend.host.site import HostArray, LaunchSite
 from gpulint.ir import symbols as names
+from gpulint.ir.span import Span
 from gpulint.solver import (
     callers,
     contents,
@@ -37,11 +39,12 @@ from gpulint.solver.prover import Budget
 from gpulint.solver.search import find
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
-from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict
+from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, SiteVerdict, Verdict, Witness
 from gpulint.term import TRUE, Bool, Cmp, Int, Sym, and_, apps, const, ge, le, lt, subst, symbols
 from gpulint.term.build import of_atom
 
 SITE_PROOFS, SITE_MODELS = 24, 12  # questions to Z3 at one site
+UNESTABLISHED = "the launch does not establish the clause"
 
 
 @dataclass
@@ -57,8 +60,28 @@ class SiteRound:
     assumed: set[str] = field(default_factory=set)
 
 
-def decide(r: Round, site: LaunchSite) -> SiteRound:
-    """Decide at one site what the general round left open or made hang on clauses."""
+def each(r: Round, sites: Sequence[LaunchSite]) -> list[SiteRound]:
+    """Decide at the sites in turn.
+
+    One launch of the source may be seen in several ways: its callers, its branches, its configurations. What
+    one of them leaves open is open at that launch, and the others are then only searched for a witness. No
+    verdict on the kernel is lost by that: nothing is proved for all sites that one of them leaves open.
+    """
+    out: list[SiteRound] = []
+    open_: dict[Span, dict[int, str]] = {}
+    for site in sites:
+        known = open_.setdefault(site.span, {})
+        found = decide(r, site, known)
+        out.append(found)
+        known.update((i, v.reason) for i, v in found.answers.items() if v.kind == UNDECIDED)
+    return out
+
+
+def decide(r: Round, site: LaunchSite, open_: Mapping[int, str] = MappingProxyType({})) -> SiteRound:
+    """Decide at one site what the general round left open or made hang on clauses.
+
+    `open_`: positions of verdicts that need no proof here, as it would change nothing, and why they are open.
+    """
     g = r.setting
     declared = tuple(c for c in g.premises if c.origin == "declared")
     binding = multiples.told(bind(g.kernel, g.accesses.arrays, site))
@@ -94,7 +117,10 @@ def decide(r: Round, site: LaunchSite) -> SiteRound:
         kept = s.with_premises((*given, *own)) if own else natural
         if contents.doubted(s, v.obligation):
             kept = s.with_premises(c for c in (*given, *own) if c.predicate != "injective")
-        out.answers[i] = _answer(s, kept, v, r, binding)
+        before = open_.get(i)
+        out.answers[i] = (
+            _answer(s, kept, v, r, binding) if before is None else _open(s, kept, v, r, before, binding)
+        )
     return out
 
 
@@ -244,21 +270,47 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         return replace(v, site=s.site, assumptions=(USUAL_INPUTS,))
     if usual.solid(s, v, r.named):
         return replace(v, kind=PROVED, clauses=(), site=s.site, assumptions=(USUAL_INPUTS,))
-    asked = sentinels.ask(s, v.obligation) if binding.exact and s.budget.models > 0 else None
-    w = find(s, asked) if asked is not None else None
-    if w is not None:  # no clause on what the array holds excuses what the code says that it holds
-        return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
+    told = _told(s, v, binding)
+    if told is not None:
+        return told
     if natural is not s and _proved(natural, v, r):
         outside = callers.keeping(s, natural, v, r.verdicts)
         if outside is not None and _proved(outside, v, r):
             kind = UNDER if v.kind == UNDER else PROVED
             return replace(v, kind=kind, site=s.site, assumptions=(FITTING_INPUTS,))
-        return replace(v, kind=UNDECIDED, site=s.site, reason="the launch does not establish the clause")
+        return replace(v, kind=UNDECIDED, site=s.site, reason=UNESTABLISHED)
+    return _sought(s, natural, v, new.reason or v.reason, binding)
+
+
+def _open(s: Setting, natural: Setting, v: Verdict, r: Round, reason: str, binding: Binding) -> Verdict:
+    """An obligation that another view of the launch left open for a reason: refuted, or open here too."""
+    told = _told(s, v, binding)
+    if told is not None:
+        return told
+    if reason == UNESTABLISHED and _proved(natural, v, r):
+        return replace(v, kind=UNDECIDED, site=s.site, reason=reason)  # callers keep it: no witness
+    return _sought(s, natural, v, reason, binding)
+
+
+def _told(s: Setting, v: Verdict, binding: Binding) -> Verdict | None:
+    """A refutation by what the code says that an array holds: no clause on its contents excuses that."""
+    asked = sentinels.ask(s, v.obligation) if binding.exact and s.budget.models > 0 else None
+    w = find(s, asked) if asked is not None else None
+    return None if w is None else _refuted(s, v, w)
+
+
+def _sought(s: Setting, natural: Setting, v: Verdict, reason: str, binding: Binding) -> Verdict:
+    """An obligation that is not proved: refuted with a witness, or undecided for a reason."""
     places = v.obligation.property in ("in-range", "disjoint")  # a width only limits how large inputs are
     defaults = usual.at_defaults(natural) if places else None
     for at in (usual.sensible(natural), defaults) if binding.exact else ():
-        w = questions.refute(at, v.obligation) if at is not None and of_launch(at, v.obligation) else None
+        if at is None or not questions.open_to_search(at, v.obligation) or not of_launch(at, v.obligation):
+            continue
+        w = questions.refute(at, v.obligation)
         if w is not None:
-            return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")
-    reason = new.reason or v.reason
+            return _refuted(s, v, w)
     return replace(v, kind=UNDECIDED, site=s.site, reason=reason)
+
+
+def _refuted(s: Setting, v: Verdict, w: Witness) -> Verdict:
+    return Verdict(v.obligation, REFUTED, witness=w, site=s.site, clauses=v.clauses, rung="search")

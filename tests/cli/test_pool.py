@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from pathlib import Path
@@ -95,3 +96,14 @@ def test_files_without_a_kernel_reach_no_worker(tmp_path, monkeypatch):
     for p in paths:
         p.write_text("x = 1\n")
     assert [r.kernels for r in pool.check_paths(paths, frozenset(), Config(), 4, False)] == [()] * 9
+
+
+def test_only_what_is_loaded_before_the_first_file_is_left_out_of_collections() -> None:
+    worker.prepare()
+    kept = gc.get_freeze_count()
+    assert kept
+    cycles = [[] for _ in range(1000)]
+    for c in cycles:
+        c.append(c)
+    worker.prepare()
+    assert gc.get_freeze_count() == kept  # what one file leaves behind is collected during the next

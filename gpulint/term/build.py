@@ -24,7 +24,8 @@ MAX_BITS = 4096  # of a coefficient of a product
 
 def _poly(terms: dict[Mono, int]) -> Int:
     kept = [(m, c) for m, c in terms.items() if c]
-    kept.sort(key=lambda t: (len(t[0]), [a.order for a in t[0]]))
+    if len(kept) > 1:
+        kept.sort(key=lambda t: (len(t[0]), [a.order for a in t[0]]))
     return intern(Int, tuple(kept))
 
 
@@ -86,15 +87,16 @@ def neg(a: IntLike) -> Int:
 
 
 def sub(a: IntLike, b: IntLike) -> Int:
-    return add(a, neg(b))
+    out = dict(as_int(a).terms)
+    for m, c in as_int(b).terms:
+        out[m] = out.get(m, 0) - c
+    return _poly(out)
 
 
 def mul(a: IntLike, b: IntLike) -> Int:
     x, y = as_int(a), as_int(b)
-    if x.value == 1:
-        return y
-    if y.value == 1:
-        return x
+    if 1 in (x.value, y.value):
+        return y if x.value == 1 else x
     if _too_large(x, y):
         return _closed_product(x, y)
     out: dict[Mono, int] = {}

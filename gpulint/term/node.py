@@ -163,7 +163,7 @@ Mono = tuple[Atom, ...]
 
 
 class Int(_Node):
-    """A polynomial: `terms` are (monomial, coefficient) pairs, sorted; `lo`, `hi` static bounds."""
+    """A polynomial: `terms` are (monomial, coefficient) pairs, constant first; `lo`, `hi` static bounds."""
 
     __slots__ = ("hi", "lo", "terms")
     terms: tuple[tuple[Mono, int], ...]
@@ -190,7 +190,7 @@ class Int(_Node):
     @property
     def constant(self) -> int:
         """The constant part of the polynomial."""
-        return next((c for m, c in self.terms if not m), 0)
+        return self.terms[0][1] if self.terms and not self.terms[0][0] else 0
 
     @property
     def atom(self) -> Atom | None:

@@ -41,8 +41,10 @@ def among(v: Value, *sources: Value | None) -> Value:
     """A value that may be any array in these."""
     if not isinstance(v, Unknown) or v.kind not in ("", "array", "object"):
         return v
-    found = (b for source in sources for b in within(source))
-    return replace(v, sharing=tuple(dict.fromkeys((*v.sharing, *found))))
+    found = dict.fromkeys(v.sharing)
+    for source in sources:
+        found.update(dict.fromkeys(within(source)))
+    return v if len(found) == len(v.sharing) else replace(v, sharing=tuple(found))
 
 
 def mentioned(s: State, v: Value, node: ast.AST) -> Value:

@@ -109,7 +109,7 @@ class Arr:
     @property
     def memories(self) -> tuple[str, ...]:
         """The buffers that the elements may lie in, its own first."""
-        return (self.buffer, *(b for b in self.sharing if b != self.buffer))
+        return tuple(dict.fromkeys((self.buffer, *self.sharing)))
 
     def extent(self, axis: int) -> Int:
         if self.shape is not None and -len(self.shape) <= axis < len(self.shape):
@@ -342,8 +342,11 @@ def as_array(v: Value | None) -> Arr | None:
 
 def memories(*values: Value | None) -> tuple[str, ...]:
     """The buffers that these may lie in, each once; none for what is no array."""
-    arrays = (as_array(v) for v in values)
-    return tuple(dict.fromkeys(b for a in arrays if a is not None for b in a.memories))
+    out: dict[str, None] = {}
+    for a in map(as_array, values):
+        if a is not None:
+            out.update(dict.fromkeys(a.memories))
+    return tuple(out)
 
 
 def truthy(b: bool) -> Cond:

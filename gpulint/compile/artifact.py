@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from gpulint.compile.context import Options
 from gpulint.compile.error import CompileError, Unproved
 from gpulint.compile.function import Parameter, build
 from gpulint.compile.geometry import Geometry, geometry
+from gpulint.compile.guarded import Guards
 from gpulint.compile.module import Module
 from gpulint.compile.proofs import Note, licences
 from gpulint.compile.ptx import check
@@ -23,7 +24,9 @@ from gpulint.contract.limits import DEVICES
 from gpulint.dataflow.access import AccessSet
 from gpulint.ir import nodes as n
 from gpulint.solver.options import Options as Solving
+from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, KernelResult, Verdict
+from gpulint.term import Bool
 
 VERIFIED = "verified"
 TELL = "only verified kernels are compiled; `gpulint check` tells more"
@@ -125,10 +128,21 @@ def _compiled(
     made = assemble(text, arch, library)[0] if ptx else ""
     if made:
         check(made, built.name, kernel, found)
+        Guards(kernel, p.accesses, built.parameters, found, _implied(p)).check(made)
     return Artifact(
         p, arch, built.name, built.parameters, built.shared_bytes, found, text, made,
         tuple(proofs.notes), options, second,
     )  # fmt: skip
+
+
+def _implied(p: Proved) -> Callable[[Bool, Bool], bool]:
+    """Whether one condition is proved where another holds, for all launches within the contract."""
+
+    def ask(where: Bool, what: Bool) -> bool:
+        setting = Setting(p.kernel, p.accesses, Solving(assume=p.assume), p.clauses)
+        return bool(setting.prover.prove(where, what))
+
+    return ask
 
 
 def explained(notes: Sequence[Note]) -> str:

@@ -13,7 +13,7 @@ from gpulint.ir import symbols as names
 from gpulint.solver.prover import Prover
 from gpulint.solver.residual import Named
 from gpulint.solver.setting import Setting
-from gpulint.term import TRUE, Bool, Int, Scope, Sym, and_, apps, eq, ge, symbols
+from gpulint.term import TRUE, App, Bool, Int, Scope, Sym, and_, apps, eq, ge, symbols
 from gpulint.term.build import of_atom
 
 TRUNCATING = ("truncdiv", "truncmod")
@@ -78,11 +78,16 @@ def _summands(t: Int | Bool) -> set[Sym]:
 
 
 def _scaling(t: Int) -> set[Sym]:
-    """The symbols of a subscript that are factors beside a coordinate."""
+    """The symbols of a subscript that are factors beside a coordinate, those in the ways of a choice too."""
     out: set[Sym] = set()
     for mono, _ in t.terms:
-        if any(not isinstance(m, Sym) or m.scope is not Scope.LAUNCH for m in mono):
+        moving = [m for m in mono if not isinstance(m, Sym) or m.scope is not Scope.LAUNCH]
+        if moving:
             out |= {m for m in mono if isinstance(m, Sym)}
+        ways = [x for m in moving if isinstance(m, App) and m.op == "select" for x in m.args[1:]]
+        for x in ways if len(moving) > 1 else ():
+            if isinstance(x, Int) and len(x.terms) == 1:
+                out |= {m for m in x.terms[0][0] if isinstance(m, Sym)}
     return out
 
 

@@ -163,24 +163,46 @@ class Unifier:
             self.run(list(a.args))
         return bool(new)
 
-    def assume_narrow(self, wanted: list[Int], index: Int) -> None:
-        """Take remainders known equal for their dividends: by a clause that these are below the divisor.
+    def assume_single(self, wanted: list[Int], index: Int) -> None:
+        """Take a digit of a `wanted` coordinate that occurs nowhere to have one value, by a clause; go on.
 
-        Only where coordinates that are `wanted` hang on the remainder and the quotient occurs nowhere:
-        points that differ in it alone do the same, so that launches are meant to give it one value.
+        Such a digit is the quotient of a known remainder (`x < w` for `x % w`), the remainder of a known
+        quotient (`w <= 1` for `x // w`), and what lies between the two (`w <= 1` for `x // (v*w)` and
+        `x % v`). Only where the coordinate occurs nowhere else: points with another such digit do the same,
+        so that launches are meant to have one value of it.
         """
-        around = set(atoms(self.domain, index))
-        for a in sorted(self.equal, key=lambda x: x.order):
-            if not (isinstance(a, App) and a.op == "mod" and self.fixed(a.args[1])):
+        known = [a for a in sorted(self.equal, key=lambda a: a.order) if isinstance(a, App)]
+        for a in (a for a in known if a.op in ("floordiv", "mod") and self.fixed(a.args[1])):
+            x = a.args[0]
+            mine = {space.atom_of(c) for c in wanted if not self.fixed(c)} & symbols(x)
+            beside = [b for b in known if b != a and b.op in ("floordiv", "mod") and b.args[0] == x]
+            used = {a: ZERO, **dict.fromkeys(beside, ZERO)}
+            if not mine or mine & symbols(subst(self.domain, used), subst(index, used)):
                 continue
-            x, w = a.args
-            moves = any(space.atom_of(c) in symbols(x) and not self.fixed(c) for c in wanted)
-            if not moves or floordiv(x, w).atom in around:
-                continue
-            found = self._less(x, w, assume=True)
+            found = self._single(a, beside)
             if found is not None and all(rank(c) < EXACT for c in found):
                 self.take(found)
                 self.run([x])
+
+    def _single(self, a: App, beside: list[App]) -> tuple[Clause, ...] | None:
+        """The clause that the digit which a known quotient or remainder leaves open has one value."""
+        x, w = a.args
+        if a.op == "floordiv":
+            return None if beside else self._one(w)
+        parts = [exact(b.args[1], w) for b in beside if b.op == "floordiv"]
+        between = next((p for p in parts if p is not None), None)
+        if between is not None:
+            return self._one(between)
+        return None if beside else self._less(x, w, assume=True)
+
+    def _one(self, w: Int) -> tuple[Clause, ...] | None:
+        """The clause that a positive number is one; of a quotient `n // d`, that `n` is less than two `d`."""
+        if not self.setting.prover.prove(self.domain, ge(w, 1), z3_too=False):
+            return None
+        a, top = w.atom, sub(w, ONE)
+        if isinstance(a, App) and a.op == "floordiv" and self._sign(a.args[1]) > 0:
+            top = add(sub(a.args[0], mul(a.args[1], 2)), ONE)
+        return (Clause(space.unfold(le(top, 0))),) if self._nameable(top) else None
 
     def _quotients(self) -> None:
         """Dividends from quotient and remainder, or from a remainder alone."""
@@ -190,7 +212,8 @@ class Unifier:
             x, w = a.args
             if self.fixed(x):
                 continue
-            if self._quotient(x, w) or self._narrow(x, w):
+            other = self._quotient(x, w) or any(self._completes(b, x, w) for b in self.equal)
+            if other or self._narrow(x, w):
                 self.work.append(x)
 
     def _quotient(self, x: Int, w: Int) -> bool:
@@ -201,6 +224,17 @@ class Unifier:
         """
         quotients = (b for b in self.equal if isinstance(b, App) and b.op == "floordiv" and b.args[1] == w)
         return any(b.args[0] == x or self.fixed(_whole(sub(x, b.args[0]))) for b in quotients)
+
+    def _completes(self, b: Atom, x: Int, w: Int) -> bool:
+        """Whether an atom is the quotient `x // w`; `(y // v) // w` is `y // (v*w)` for a positive `w`."""
+        if not isinstance(b, App) or b.op != "floordiv":
+            return False
+        inner = x.atom
+        if b.args == (x, w) or not isinstance(inner, App) or inner.op != "floordiv":
+            return b.args == (x, w)
+        y, v = inner.args
+        whole = b.args == (y, mul(v, w))
+        return whole and bool(self.setting.prover.prove(self.domain, ge(w, 1), z3_too=False))
 
     def _digits(self, s: Int) -> tuple[dict[Atom, Int], bool]:
         """The digits of a subscript with their radices; False when some product hides one."""

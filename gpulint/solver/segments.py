@@ -84,7 +84,7 @@ def _settled(s: Setting, domain: Bool, index: Int, live: list[Int], named: Named
     """The clauses for one way: those of mixed radix, or those on index arrays."""
     u = Unifier(s, domain, named)
     u.run([index])
-    u.assume_narrow(live, index)
+    u.assume_single(live, index)
     if all(u.fixed(x) for x in live) and not any(rank(c) >= CAP for c in u.clauses):
         return u.clauses
     return _boxes(s, domain, index, live, named) if live and apps(index, op="load") else None

@@ -37,6 +37,7 @@ from gpulint.term import (
     or_,
     subst,
 )
+from gpulint.term.build import of_atom
 from gpulint.term.walk import atoms, made_of
 
 T = TypeVar("T", Int, Bool)
@@ -53,11 +54,10 @@ def floored(s: Seen, prover: Prover) -> Seen:
         more: list[Bool] = []
         for a in _innermost(s):
             x, w = cast("tuple[Int, Int]", a.args)
-            if not all(prover.prove(s.domain, c, z3_too=False) for c in (ge(w, 1), ge(x, 0))):
+            if not _positive(s.domain, w, prover) or not prover.prove(s.domain, ge(x, 0), z3_too=False):
                 continue
             known[a] = floordiv(x, w) if a.op == "truncdiv" else mod(x, w)
-            if w.atom is not None and isinstance(w.atom, App):
-                more.append(ge(w, 1))
+            more += [ge(of_atom(f), 1) for f in _factors(w) if isinstance(f, App)]
             if a.op == "truncdiv":
                 more += _quotient(s.domain, x, w, prover)
         if not known:
@@ -65,6 +65,20 @@ def floored(s: Seen, prover: Prover) -> Seen:
         s = s.mapped(substitute(known), substitute(known))
         s = replace(s, domain=and_(s.domain, *more))
     return s
+
+
+def _factors(w: Int) -> tuple[Atom, ...]:
+    """The atoms of a product with a positive number; none of any other term."""
+    (mono, c) = w.terms[0] if len(w.terms) == 1 else ((), 0)
+    return mono if c >= 1 else ()
+
+
+def _positive(domain: Bool, w: Int, prover: Prover) -> bool:
+    """Whether a divisor is at least one: as it stands, or as each factor of a product is."""
+    if prover.prove(domain, ge(w, 1), z3_too=False):
+        return True
+    found = _factors(w)
+    return len(found) > 1 and all(prover.prove(domain, ge(of_atom(f), 1), z3_too=False) for f in found)
 
 
 def _quotient(domain: Bool, x: Int, w: Int, prover: Prover) -> list[Bool]:

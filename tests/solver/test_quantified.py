@@ -82,6 +82,22 @@ POOLED = """def k(x, y, cu, ci, T, H, G, C: tl.constexpr, BT: tl.constexpr, VAR:
     group = i_h // (H // G)
     tl.store(y + (i_tg * H + i_h) * C + i_c, tl.load(x + (bos + last) * G + group))
 """
+STATES = """def k(x, y, z, cu, T, H, K, V, BK: tl.constexpr, BV: tl.constexpr, VAR: tl.constexpr):
+    pid = tl.program_id(0)
+    NV, NK = tl.cdiv(V, BV), tl.cdiv(K, BK)
+    i_v, i_k, i_nh = pid % NV, (pid // NV) % NK, pid // (NV * NK)
+    i_n, i_h = i_nh // H, i_nh % H
+    if VAR:
+        bos = tl.load(cu + i_n)
+        T = tl.load(cu + i_n + 1) - bos
+    else:
+        bos = i_n * T
+    v, k = i_v * BV + tl.arange(0, BV), i_k * BK + tl.arange(0, BK)
+    for t in range(0, T):
+        at = ((bos + t) * H + i_h) * V + v
+        tl.store(y + at, tl.load(x + at, mask=v < V, other=0), mask=v < V)
+    tl.store(z + (i_nh * K + k[:, None]) * V + v[None, :], pid, mask=(k < K)[:, None] & (v < V)[None, :])
+"""
 
 
 @cache
@@ -141,6 +157,26 @@ def test_rows_that_chunks_share(right: str, wrong: str) -> None:
     assert result.status in ("undecided", "refuted") and set(races) <= {"undecided", "refuted"}
 
 
+def test_a_digit_of_the_program_that_no_subscript_names() -> None:
+    result = decided(STATES)[1]
+    assert result.status == "verified"
+    assert "VAR or K <= BK" in [str(c) for c in result.inferred]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("(pid // NV) % NK", "pid % NK"),
+        ("(i_nh * K + k", "(i_h * K + k"),
+    ],
+)
+def test_states_that_programs_share(right: str, wrong: str) -> None:
+    assert right in STATES
+    _, result = decided(STATES.replace(right, wrong, 1))
+    races = [v.kind for v in result.verdicts if v.obligation.property == "disjoint"]
+    assert result.status in ("undecided", "refuted") and {"undecided", "refuted"} & set(races)
+
+
 def test_a_launch_that_keeps_what_is_asked_of_each_program() -> None:
     text = (
         HEAD.replace("import triton\n", "import torch\nimport triton\n", 1)
@@ -165,7 +201,17 @@ SIZES: Mapping[str, dict[str, list[int]]] = {
     ROWS: {"stride": [1, 2, 3, 4], "n": [1, 2, 4], "lead": [0, 1, 2], "B": [2, 4]},
     PLAIN: {"stride": [1, 2, 3, 4], "n": [1, 2, 4], "lead": [0], "B": [2, 4]},
     POOLED: {"T": [2, 5], "H": [1, 2, 3], "G": [1, 2], "C": [1, 2], "BT": [2, 4], "VAR": [0, 1, 1]},
+    STATES: {
+        "T": [1, 3],
+        "H": [1, 2],
+        "K": [1, 2, 3],
+        "V": [1, 3],
+        "BK": [1, 2, 4],
+        "BV": [2, 4],
+        "VAR": [0, 1],
+    },
 }
+ONE_AXIS = (GATHER, ROWS, PLAIN, STATES)
 INDEX = ("rows", "cu", "ci", "start", "count")
 
 
@@ -183,11 +229,13 @@ def drawn(text: str, kernel: Kernel, draw: random.Random) -> ConcreteLaunch:
         if p.name == "ci":
             values = [v for n in range(size // 2) for v in (n % 3, n // 3 if draw.random() < 0.7 else n % 2)]
         arrays[p.name] = ConcreteArray((size,), lambda i, v=values: v[i[0]], dtype="int32")  # type: ignore[misc]
-    grid = (draw.choice([1, 2, 3]), 1 if text in (GATHER, ROWS, PLAIN) else draw.choice([1, 2, 3]), 1)
+    grid = (draw.choice([1, 2, 3, 4]), 1 if text in ONE_AXIS else draw.choice([1, 2, 3]), 1)
     return ConcreteLaunch(grid, (1, 1, 1), arrays, scalars)
 
 
-@pytest.mark.parametrize("text", list(SIZES), ids=["gather", "ragged", "packed", "rows", "plain", "pooled"])
+@pytest.mark.parametrize(
+    "text", list(SIZES), ids=["gather", "ragged", "packed", "rows", "plain", "pooled", "states"]
+)
 def test_no_launch_within_the_clauses_breaks_what_they_prove(text: str) -> None:
     kernel, result = decided(text)
     draw = random.Random(7)

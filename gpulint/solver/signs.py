@@ -54,10 +54,11 @@ def floored(s: Seen, prover: Prover) -> Seen:
         more: list[Bool] = []
         for a in _innermost(s):
             x, w = cast("tuple[Int, Int]", a.args)
-            if not _positive(s.domain, w, prover) or not prover.prove(s.domain, ge(x, 0), z3_too=False):
+            positive = _positive(s.domain, w, prover)
+            if positive is None or not prover.prove(s.domain, ge(x, 0), z3_too=False):
                 continue
             known[a] = floordiv(x, w) if a.op == "truncdiv" else mod(x, w)
-            more += [ge(of_atom(f), 1) for f in _factors(w) if isinstance(f, App)]
+            more += [ge(of_atom(f), 1) for f in positive if isinstance(f, App)]
             if a.op == "truncdiv":
                 more += _quotient(s.domain, x, w, prover)
         if not known:
@@ -67,18 +68,18 @@ def floored(s: Seen, prover: Prover) -> Seen:
     return s
 
 
-def _factors(w: Int) -> tuple[Atom, ...]:
-    """The atoms of a product with a positive number; none of any other term."""
-    (mono, c) = w.terms[0] if len(w.terms) == 1 else ((), 0)
-    return mono if c >= 1 else ()
+def _positive(domain: Bool, w: Int, prover: Prover) -> tuple[Atom, ...] | None:
+    """What is at least one where a divisor is: itself as an atom, or each factor by which it was shown.
 
-
-def _positive(domain: Bool, w: Int, prover: Prover) -> bool:
-    """Whether a divisor is at least one: as it stands, or as each factor of a product is."""
+    Of a product that is shown as it stands nothing is said of the factors, two of which may be negative.
+    None for a divisor that is not shown to be at least one.
+    """
     if prover.prove(domain, ge(w, 1), z3_too=False):
-        return True
-    found = _factors(w)
-    return len(found) > 1 and all(prover.prove(domain, ge(of_atom(f), 1), z3_too=False) for f in found)
+        return (w.atom,) if w.atom is not None else ()
+    (mono, c) = w.terms[0] if len(w.terms) == 1 else ((), 0)
+    if len(mono) < 2 or c < 1:
+        return None
+    return mono if all(prover.prove(domain, ge(of_atom(f), 1), z3_too=False) for f in mono) else None
 
 
 def _quotient(domain: Bool, x: Int, w: Int, prover: Prover) -> list[Bool]:

@@ -8,9 +8,11 @@ meets the contract as far as anyone can tell from its code, and the verdict name
 It is assumed of accesses and races, at launches whose arguments are all understood. A width that sizes may
 leave is no misfit of inputs (that elements are in range is, where a width hangs on it), and what the host
 code makes itself is for it to get right. A clause counts where some choice of the other inputs keeps it
-whatever one input is (`sites.independent`), so that nothing is assumed which a single input breaks, and
-where it speaks of an array from outside. What the code says against it (a number for none, elements that may
-repeat, accumulation) has been asked before, and is never assumed away.
+whatever one input is (`sites.independent`), so that nothing is assumed which a single input breaks, where it
+speaks of an array from outside, and where inputs of one element each keep it: those that must differ in size
+(`n < y.size` for a loop that ends with `<= n`) are no inputs that fit, but as likely an index that is one
+off. What the code says against it (a number for none, elements that may repeat, accumulation) has been asked
+before, and is never assumed away.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from gpulint.solver.options import FITTING_INPUTS
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES
 from gpulint.solver.verdict import Verdict
-from gpulint.term import App, Int, Sym, apps, symbols
+from gpulint.term import ONE, TRUE, App, Int, Sym, apps, lt, subst, symbols
 
 PROPERTIES = ("in-range", "disjoint")
 LAYOUT = (".stride", ".span")
@@ -70,11 +72,11 @@ def _from_outside(s: Setting, c: Clause) -> bool:
     held = {x.name.partition(".")[0] for x in symbols(c.condition) if names.is_extent(x.name)}
     given = [s.site.arguments.get(name) for name in (*c.arrays, *held)]
     outside = all(isinstance(a, HostArray) and not a.fresh for a in given)
-    if c.predicate:
-        return outside
+    if c.predicate or not outside:
+        return outside and _of_one(s, c)
     used = symbols(s.binding.apply(c.condition))
     layout = any(mark in x.name for x in used for mark in LAYOUT)
-    return outside and bool(held) and not layout and not used & _cutting(s)
+    return bool(held) and not layout and not used & _cutting(s) and _of_one(s, c)
 
 
 def _cutting(s: Setting) -> set[Sym]:
@@ -85,3 +87,13 @@ def _cutting(s: Setting) -> set[Sym]:
     sizes = (s.term(names.grid_size(axis)) for axis in AXES)
     by = (a.args[1] for a in apps(*sizes, op="floordiv"))
     return {x for x in symbols(*by) if owner(x.name) == x.name}
+
+
+def _of_one(s: Setting, c: Clause) -> bool:
+    """Whether inputs of one element each keep a clause; of a range of elements, whether it has any."""
+    assert s.binding is not None
+    condition = s.binding.apply(c.condition)
+    if c.predicate == "within":
+        low, high = (s.term(b) for b in c.bounds)
+        condition = lt(low, high)
+    return subst(condition, dict.fromkeys(symbols(condition), ONE)) == TRUE

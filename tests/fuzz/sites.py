@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fuzz.check import KINDS, contradictions, harmless
+from fuzz.check import KINDS, contradictions, harmless, satisfies
 from fuzz.host import HostProgram
 from fuzz.launches import brute
 from fuzz.refuted import unfounded
@@ -17,7 +17,7 @@ from gpulint.frontend.numba import lower
 from gpulint.interp.launch import UNDEFINED_LANE, ConcreteLaunch, Outcome, Violation
 from gpulint.ir.nodes import Kernel
 from gpulint.solver.decide import decide
-from gpulint.solver.options import Options
+from gpulint.solver.options import FITTING_INPUTS, Options
 from gpulint.solver.verdict import PROVED, KernelResult
 from gpulint.source.kernels import find
 from gpulint.source.load import load_text
@@ -47,9 +47,16 @@ def examine(program: HostProgram, count: int) -> tuple[KernelResult, list[str]]:
     kernel, result = decided(program.text)
     drawn = draw(program, count)
     made = [x for i in drawn for x in launches_of(program, i)[:MOST]]
-    runs = brute(kernel, made)
+    runs = fitting(result, kernel, brute(kernel, made))
     found = [str(c) for c in contradictions(result, kernel, runs)]
     return result, found + broken(result, runs) + unfounded(result, kernel, program.kernel, program)
+
+
+def fitting(result: KernelResult, kernel: Kernel, runs: Runs) -> Runs:
+    """The runs that a result speaks of: of one that rests on inputs that fit, those that keep its clauses."""
+    if FITTING_INPUTS not in result.assumed:
+        return runs
+    return [r for r in runs if all(satisfies(c, kernel, r[0]) is True for c in result.inferred)]
 
 
 def broken(result: KernelResult, runs: Runs) -> list[str]:

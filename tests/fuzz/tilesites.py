@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fuzz.check import KINDS, contradictions
-from fuzz.sites import broken
+from fuzz.sites import broken, fitting
 from fuzz.tilegen import TileProgram
 from fuzz.tilehost import Call, Host, draw
 
@@ -52,7 +52,7 @@ def examine(program: TileProgram, count: int) -> tuple[KernelResult, list[str]]:
     host = Host(program)
     calls = [c for inputs in draw(program, count) for c in host.launches(inputs)]
     runs = [(c, interp.run(kernel, c.launch())) for c in calls]
-    said = [(c.launch(), outcome) for c, outcome in runs]
+    said = fitting(result, kernel, [(c.launch(), outcome) for c, outcome in runs])
     found = [str(c) for c in contradictions(result, kernel, said)] + broken(result, said)
     return result, found + disagreements(kernel, calls) + unfounded(result, kernel, host)
 

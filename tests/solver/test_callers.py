@@ -66,3 +66,26 @@ def test_what_is_wrong_whatever_callers_give_is_not_verified(said: str, place: s
 
 def test_a_width_is_no_matter_of_inputs_that_fit() -> None:
     assert status(gather(), "int32-sizes")[0] != "verified"
+
+
+COPY = """from numba import cuda
+
+@cuda.jit
+def k(x, y, n):
+    i = cuda.grid(1)
+    if i {op} n:
+        y[{place}] = x[i]
+
+
+def main(x, y, n):
+    k[(n + 64) // 64, 64](x, y, n)
+"""
+
+
+@pytest.mark.parametrize(
+    ("op", "place", "fits"), [("<", "i", True), ("<=", "i", False), ("<", "i + 1", False)]
+)
+def test_inputs_that_must_differ_in_size_do_not_fit(op: str, place: str, fits: bool) -> None:
+    text = COPY.format(op=op, place=place)
+    (kernel,) = pipeline.check_file(text, "kernel.py", Config()).kernels
+    assert kernel.status == ("verified" if fits else "undecided")

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gpulint.contract.clause import Clause
+from gpulint.contract.clause import APART, Clause
 from gpulint.frontend.host.site import HostArray
 from gpulint.ir import symbols as names
 from gpulint.solver.blame import owner
@@ -31,6 +31,7 @@ from gpulint.solver.verdict import Verdict
 from gpulint.term import ONE, TRUE, App, Int, Sym, apps, lt, subst, symbols
 
 PROPERTIES = ("in-range", "disjoint")
+APARTNESS = ("injective", APART)  # stores that must not meet: the code is to say so
 LAYOUT = (".stride", ".span")
 
 
@@ -72,6 +73,8 @@ def _from_outside(s: Setting, c: Clause) -> bool:
     held = {x.name.partition(".")[0] for x in symbols(c.condition) if names.is_extent(x.name)}
     given = [s.site.arguments.get(name) for name in (*c.arrays, *held)]
     outside = all(isinstance(a, HostArray) and not a.fresh for a in given)
+    if c.predicate in APARTNESS:
+        return False
     if c.predicate or not outside:
         return outside and _of_one(s, c)
     used = symbols(s.binding.apply(c.condition))

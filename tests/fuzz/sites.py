@@ -56,7 +56,8 @@ def fitting(result: KernelResult, kernel: Kernel, runs: Runs) -> Runs:
     """The runs that a result speaks of: of one that rests on inputs that fit, those that keep its clauses."""
     if FITTING_INPUTS not in result.assumed:
         return runs
-    return [r for r in runs if all(satisfies(c, kernel, r[0]) is True for c in result.inferred)]
+    asked = {*result.inferred, *(c for v in result.verdicts for c in v.clauses)}
+    return [r for r in runs if all(satisfies(c, kernel, r[0]) is True for c in asked)]
 
 
 def broken(result: KernelResult, runs: Runs) -> list[str]:

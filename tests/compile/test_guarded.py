@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from compile.compiled import compiled
+from compile.compiled import COPY, compiled
 
 from gpulint.compile.artifact import Artifact
 from gpulint.compile.error import CompileError
@@ -18,14 +18,6 @@ from gpulint.term import Bool
 
 pytest.importorskip("llvmlite")
 
-COPY = """
-@gpulint.contract(requires=["x.size == out.size"])
-@cuda.jit
-def copy(x, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        out[i] = x[i]
-"""
 ONE = """
 @gpulint.contract(block=(64, 1, 1), requires=["grid == (1, 1, 1)", "out.size == 1", "n <= 64", "x.size >= n"])
 @cuda.jit("void(int32[::1], int32[::1], int32)")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from compile.compiled import compiled
+from compile.compiled import COPY, compiled
 
 from gpulint.compile import backend
 from gpulint.compile.error import CompileError, MissingTool, Unproved
@@ -18,14 +18,6 @@ from gpulint.compile.ptx import barriers, check
 
 pytest.importorskip("llvmlite")
 
-COPY = """
-@gpulint.contract(requires=["x.size == out.size"])
-@cuda.jit
-def copy(x, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        out[i] = x[i]
-"""
 TILE = """
 @gpulint.contract(block=(32, 1, 1), requires=["x.size == out.size"])
 @cuda.jit

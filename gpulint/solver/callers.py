@@ -12,7 +12,9 @@ whatever one input is (`sites.independent`), so that nothing is assumed which a 
 speaks of an array from outside, and where inputs of one element each keep it: those that must differ in size
 (`n < y.size` for a loop that ends with `<= n`) are no inputs that fit, but as likely an index that is one
 off. What the code says against it (a number for none, elements that may repeat, accumulation) has been asked
-before, and is never assumed away.
+before, and is never assumed away; that stores do not meet by their elements (`injective`, `apart`) is for the
+code to say. Only obligations that hold under the printed contract for any parameters are taken as met, so
+that the reader sees every clause that callers are to keep.
 """
 
 from __future__ import annotations

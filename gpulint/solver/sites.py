@@ -275,9 +275,8 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
         return told
     if natural is not s and _proved(natural, v, r):
         outside = callers.keeping(s, natural, v, r.verdicts)
-        if outside is not None and _proved(outside, v, r):
-            kind = UNDER if v.kind == UNDER else PROVED
-            return replace(v, kind=kind, site=s.site, assumptions=(FITTING_INPUTS,))
+        if v.kind == UNDER and outside is not None and _proved(outside, v, r):
+            return replace(v, site=s.site, assumptions=(FITTING_INPUTS,))
         return replace(v, kind=UNDECIDED, site=s.site, reason=UNESTABLISHED)
     return _sought(s, natural, v, new.reason or v.reason, binding)
 

@@ -58,7 +58,7 @@ def _bounds(prover: Prover, domain: Bool) -> Iterator[Int]:
     for c in _comparisons(prover, domain):
         if c.op == "le":
             yield c.poly
-            for a in {a for mono, k in c.poly.terms if k == -1 and len(mono) == 1 for a in mono}:
+            for a in [mono[0] for mono, k in c.poly.terms if k == -1 and len(mono) == 1]:
                 if isinstance(a, App) and a.op == "floordiv" and prover.prove(TRUE, ge(a.args[1], 1)):
                     yield sub(mul(add(c.poly, of_atom(a)), a.args[1]), a.args[0])
 

@@ -89,3 +89,20 @@ def test_inputs_that_must_differ_in_size_do_not_fit(op: str, place: str, fits: b
     text = COPY.format(op=op, place=place)
     (kernel,) = pipeline.check_file(text, "kernel.py", Config()).kernels
     assert kernel.status == ("verified" if fits else "undecided")
+
+
+def test_what_the_contract_does_not_list_is_not_assumed() -> None:
+    """Which size of the launch fits `y` exactly is no clause of the contract."""
+    text = (
+        "import numpy as np\nfrom numba import cuda\n\n@cuda.jit\ndef k(x, y):\n    i = cuda.grid(1)\n"
+        "    cuda.atomic.add(y, i, 1)\n\n\ndef main(n, y):\n    x = cuda.to_device(np.zeros(n))\n"
+        "    k[x.size, 1](x, y)\n"
+    )
+    (kernel,) = pipeline.check_file(text, "kernel.py", Config()).kernels
+    assert kernel.status == "undecided"
+
+
+def test_that_an_index_array_repeats_nothing_is_not_assumed() -> None:
+    text = COPY.format(op="<", place="int(x[i])")
+    (kernel,) = pipeline.check_file(text, "kernel.py", Config()).kernels
+    assert kernel.status != "verified"

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from gpulint import term as t
+from gpulint.dataflow import ways
 from gpulint.dataflow.access import EXPONENTIALS, Access, LeftOut, LeftOutCase
 from gpulint.dataflow.graph import Event, Node
 from gpulint.dataflow.lanes import T, lane_atom
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 MAX_WAYS = 16  # in which one node may be used before every use counts
 MAX_STEPS = 3000
 MAX_CASES = 6  # of one load at one use
-MAX_COMPARED = 40  # cases that are held against each other
 ACCESSES = ("load", "store", "atomic")
 EXTREMES = ("max", "min", "argmax", "argmin")
 PLAIN = ("direct", "real")  # the value itself, as it was loaded or made a float
@@ -190,7 +190,7 @@ class Walk:
 
     def _some(self) -> Int:
         self.fresh += 1
-        return t.sym(f"some.{self.fresh}", Scope.POINT, 0)
+        return t.sym(f"{ways.SOME}{self.fresh}", Scope.POINT, 0)
 
     # --- one step --------------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ class Walk:
         gathers = way.pure in CARRIED and not self._beats_zero(node.inputs[0], way)
         way = replace(way, pure=way.pure if gathers else "")
         yield node.inputs[0], replace(way, at=kept, pure="")
-        if isinstance(now.atom, t.Sym) and now.atom.name.startswith("some."):
+        if isinstance(now.atom, t.Sym) and now.atom.name.startswith(ways.SOME):
             yield node.inputs[1], way
             return
         before = self._some()
@@ -351,9 +351,19 @@ class Walk:
             if not indices:
                 continue
             access = self.a.accesses[indices[0]]
-            kept = _weakest(list(cases))
-            made = [self._case(access, cases[c, at], c, at) for c, at in kept[:MAX_CASES]]
+            event = next(iter(cases.values()))
+            kept = [x for x in cases if not self._plain(access, event, *x)]
+            kept = ways.fewest(kept, MAX_CASES)
+            made = [self._case(access, event, c, at) for c, at in kept[:MAX_CASES]]
             yield LeftOut(access, tuple(made), what, span, wins, len(kept) <= MAX_CASES)
+
+    def _plain(self, access: Access, event: Event, condition: Bool, at: At) -> bool:
+        """Whether the use itself is under the load's mask, at that lane: such a case asks for nothing."""
+        assert event.mask is not None
+        place = dict(at)
+        domain = t.and_(condition, t.subst(_unmasked(self.a, event, access), place))
+        known = set(t.conjuncts(domain))
+        return domain == t.FALSE or known.issuperset(t.conjuncts(t.subst(self._condition(event.mask), place)))
 
     def _case(self, access: Access, event: Event, condition: Bool, at: At) -> LeftOutCase:
         assert event.mask is not None
@@ -367,16 +377,6 @@ class Walk:
         outside = t.and_(domain, t.not_(inside))
         where = replace(access, subscripts=(), checks=(), lanes=(), guard=outside, loops=())
         return LeftOutCase(where, domain, inside)
-
-
-def _weakest(cases: list[tuple[Bool, At]]) -> list[tuple[Bool, At]]:
-    """The cases less those that ask for more than another one at the same lane does."""
-    parts = [frozenset(t.conjuncts(c)) for c, _ in cases[:MAX_COMPARED]]
-    spare = {
-        i for i, mine in enumerate(parts) for j, theirs in enumerate(parts)
-        if theirs < mine and cases[i][1] == cases[j][1]
-    }  # fmt: skip
-    return [x for i, x in enumerate(cases) if i not in spare]
 
 
 __all__ = ["left_out"]

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from gpulint.contract.clause import Clause
 from gpulint.ir import symbols as names
-from gpulint.solver import agree, apart, lastblock, ranges, segments, slots, space, splitting
+from gpulint.solver import agree, apart, lastblock, ranges, renaming, segments, slots, space, splitting
 from gpulint.solver.pairs import Pair
 from gpulint.solver.radix import Unifier
 from gpulint.solver.residual import CAP, Named, rank
@@ -146,6 +146,9 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
         exact = s.tiles and whole and len(found) == len(lone) and not any(rank(c) >= CAP for c in u.clauses)
         cs = (*cs, *(found if exact else sizes))
         return Verdict(o, UNDECIDED, reason=_why(a), clauses=cs, geometry=whole, exact=exact)
+    told = _renamed(s, p, a, b, named)
+    if told is not None:
+        return _under(o, (*shared, *told), "radix")
     meet = collision(s, p, a, b) if deep else []
     more = splitting.derived(s.prover, meet) if deep else []
     if FALSE in more:
@@ -157,6 +160,16 @@ def _apart(s: Setting, p: Pair, named: Named, deep: bool) -> Verdict:
     if deep and s.tiles and s.site is None and (cs := splitting.parted(s, meet, named)):
         return _under(o, (*shared, *cs), "radix")
     return Verdict(o, UNDECIDED, reason=_why(a, b), clauses=shared)
+
+
+def _renamed(s: Setting, p: Pair, a: Seen, b: Seen, named: Named) -> tuple[Clause, ...] | None:
+    """Clauses of mixed radix on two accesses whose subscripts differ in the names of counters alone."""
+    same = renaming.alike(s, a, b) if _aligned(p) and not held(p) else None
+    if same is None:
+        return None
+    u = Unifier(s, common(a.domain, same.domain), named)
+    u.run(list(a.subscripts))
+    return None if _left(u, p, a, s) or any(rank(c) >= CAP for c in u.clauses) else tuple(u.clauses)
 
 
 def _segments(s: Setting, p: Pair, a: Seen, b: Seen, named: Named) -> tuple[Clause, ...] | None:

@@ -117,7 +117,8 @@ def _decide(s: Setting, named: Named) -> Round:
         verdicts.append(_either(s, full, inferred, _ordered(o)))
     for o in lanes.obligations(s):
         verdicts.append(_either(s, full, inferred, _left_out(o, named)))
-    verdicts += [*resources.decide(s), *tuning.decide(s), *hidden.order(full)]
+    known = consistent(s, _data([v for v in verdicts if not lanes.on_clauses(v)])) if s.tiles else ()
+    verdicts += [*resources.decide(s), *tuning.decide(s), *hidden.order(full, known, named)]
     whole = consistent(s, _data([v for v in verdicts if not lanes.on_clauses(v)]))
     kept = consistent(s, merged((*whole, *_data([v for v in verdicts if lanes.on_clauses(v)]))))
     verdicts = [_kept(v, kept if lanes.on_clauses(v) else whole) for v in verdicts]

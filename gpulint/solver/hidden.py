@@ -10,16 +10,17 @@ never meet are fine; others are undecided, and refuted by a launch on which the 
 
 from __future__ import annotations
 
+from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.dataflow.intervals import Intervals
 from gpulint.ir import symbols as names
 from gpulint.ir.types import INT32, IntType
-from gpulint.solver import disjoint, space, splitting
+from gpulint.solver import disjoint, renaming, space, splitting
 from gpulint.solver.radix import Unifier
-from gpulint.solver.residual import Named
+from gpulint.solver.residual import CAP, Named, rank
 from gpulint.solver.setting import Setting
 from gpulint.solver.space import AXES, Seen
-from gpulint.solver.verdict import PROGRAM, PROVED, UNDECIDED, Obligation, Verdict
+from gpulint.solver.verdict import PROGRAM, PROVED, UNDECIDED, UNDER, Obligation, Verdict
 from gpulint.term import Bool, Int, and_, apps, eq, ge, lt, mul, ne, or_
 from gpulint.term.build import monomial, of_atom
 
@@ -61,11 +62,16 @@ def _typed(s: Setting, array: str) -> bool:
     return known is not None and isinstance(known.element, IntType)
 
 
-def order(s: Setting) -> list[Verdict]:
-    """Undecided verdicts on stores whose elements other lanes of the program load or store too, unordered."""
+def order(s: Setting, known: tuple[Clause, ...], named: Named) -> list[Verdict]:
+    """Verdicts on stores whose elements other lanes of the program may load or store too, unordered.
+
+    Those that are ordered or apart in this setting are left out. `known`: clauses that other verdicts rest
+    on; what is shown with them, or with more, rests on them all.
+    """
     if not s.tiles:
         return []
     intervals = Intervals(s.kernel.body)
+    under = s.with_premises(known)
     writes = [a for a in s.accesses.accesses if a.mode == "write"]
     out: list[Verdict] = []
     count = 0
@@ -78,8 +84,21 @@ def order(s: Setting) -> list[Verdict]:
                 continue
             kind = "read-write" if r.mode == "read" else "write-write"
             o = Obligation("disjoint", kind, w.span, access=w, other=r, scope=PROGRAM)
-            out.append(Verdict(o, UNDECIDED, reason=_WHY[r.mode]))
+            cs = _parted(under, w, r, named)
+            if cs is None:
+                out.append(Verdict(o, UNDECIDED, reason=_WHY[r.mode]))
+            else:
+                out.append(Verdict(o, UNDER, clauses=tuple(dict.fromkeys((*known, *cs))), rung="radix"))
     return out
+
+
+def _parted(s: Setting, w: Access, r: Access, named: Named) -> tuple[Clause, ...] | None:
+    """Further clauses by which two lanes of a program, one at each access, never meet; or None."""
+    cs = _same_lane(s, w, r, named)
+    if cs is not None:
+        return cs
+    meet = reload(s, w, r)[0]
+    return () if s.prover.unsat(*meet) else splitting.parted(s, meet, named) or None
 
 
 def again(s: Setting, o: Obligation) -> Verdict:
@@ -100,15 +119,34 @@ def _apart(s: Setting, w: Access, r: Access, intervals: Intervals) -> bool:
         return True
     if intervals.ties(w.stmt, r.stmt) == []:
         return True
-    return s.prover.unsat(*reload(s, w, r)[0])
+    return _same_lane(s, w, r, _NOTHING) is not None or s.prover.unsat(*reload(s, w, r)[0])
 
 
 def _one_lane(s: Setting, w: Access, r: Access) -> bool:
     """Whether mixed radix shows that equal subscripts of a program are those of one lane."""
     a, b = s.see(w, frozenset()), s.see(r, frozenset())
-    u = Unifier(s, disjoint.common(a.domain, b.domain), _NOTHING, equal=set(_HELD), may_assume=False)
+    return _fixed(s, w, a, b, _NOTHING) == ()
+
+
+def _same_lane(s: Setting, w: Access, r: Access, named: Named) -> tuple[Clause, ...] | None:
+    """Clauses under which two accesses in different loops, of one form, only meet at one lane; or None."""
+    a, b = s.see(w, frozenset()), s.see(r, frozenset())
+    same = renaming.alike(s, a, b) if w.lanes == r.lanes else None
+    return _fixed(s, w, a, same, named) if same is not None else None
+
+
+def _fixed(s: Setting, w: Access, a: Seen, b: Seen, named: Named) -> tuple[Clause, ...] | None:
+    """Clauses under which equal subscripts of a program are those of one lane; none may be named: proved."""
+    may = named is not _NOTHING
+    u = Unifier(s, disjoint.common(a.domain, b.domain), named, equal=set(_HELD), may_assume=may)
     u.run(list(a.subscripts))
-    return all(u.fixed(of_atom(lane)) for lane, _ in w.lanes)
+    fixed = all(u.fixed(of_atom(lane)) for lane, _ in w.lanes)
+    return tuple(u.clauses) if fixed and all(rank(c) < CAP for c in u.clauses) else None
+
+
+def _rounds(w: Access, r: Access) -> list[Int]:
+    """Counters of the loops that hold both: where the later access stands above, one is higher there."""
+    return [of_atom(x.counter) for x in r.loops if any(x.span == y.span for y in w.loops)]
 
 
 def reload(s: Setting, w: Access, r: Access) -> tuple[list[Bool], tuple[Seen, Seen]]:
@@ -121,5 +159,7 @@ def reload(s: Setting, w: Access, r: Access) -> tuple[list[Bool], tuple[Seen, Se
         meet.append(or_(*(ne(space.twin(x, 1), space.twin(x, 2)) for x in lanes)))
     else:
         meet.append(or_(*(ge(s.term(size), 2) for _, size in (*w.lanes, *r.lanes))))
+    if r.index < w.index:
+        meet.append(or_(*(lt(space.twin(c, 1), space.twin(c, 2)) for c in _rounds(w, r))))
     whole = [space.twin(a.domain, 1, _HELD), space.twin(b.domain, 2, _HELD), *meet]
     return [*whole, *splitting.derived(s.prover, whole)], (a, b)

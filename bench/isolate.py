@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
+from pkgutil import walk_packages
 from types import FrameType
 
 from gpulint.cli.worker import Task, prepare
@@ -24,7 +25,7 @@ from gpulint.report.model import FileReport
 Work = Callable[[Task], FileReport]
 GRACE = 10  # seconds of CPU between the limit that is told and the one that kills
 WORKER_BYTES = 6 << 30
-PRELOADED = ("networkx", "z3", "gpulint.rules.apply", "gpulint.solver.decide", "gpulint.frontend.retype")
+ROOMS = ("term", "source", "ir", "frontend", "interp", "dataflow", "contract", "solver", "rules", "report")
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,18 @@ class OutOfTime(BaseException):
 
 def each(tasks: Iterable[Task], work: Work, jobs: int, seconds: int) -> Iterator[Checked]:
     """The results in the order of the tasks, `jobs` files at a time."""
-    for name in PRELOADED:
-        import_module(name)
+    preload()
     with ThreadPoolExecutor(jobs) as threads:
         yield from threads.map(lambda t: run(t, work, seconds), tasks)
+
+
+def preload() -> None:
+    """Load what a check may need, as a process of the command line has after its first file."""
+    import_module("z3")
+    for room in ROOMS:
+        package = import_module(f"gpulint.{room}")
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
 
 
 def run(task: Task, work: Work, seconds: int) -> Checked:

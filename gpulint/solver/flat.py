@@ -12,6 +12,7 @@ from itertools import combinations
 
 from gpulint.term import Atom, Int, add
 from gpulint.term.build import monomial
+from gpulint.term.interval import Interval, of_terms
 from gpulint.term.node import Mono
 
 Flat = dict[int, int]
@@ -46,6 +47,7 @@ class Monomials:
         self.known: list[Numbered] = [Numbered(())]
         self._numbers: dict[Mono, int] = {(): UNIT}
         self._products: dict[tuple[int, int], int] = {}
+        self._static: dict[int, Interval] = {UNIT: (1, 1)}
         self._parts: dict[int, list[tuple[int, int]]] = {}
 
     def number(self, m: Mono) -> int:
@@ -60,6 +62,30 @@ class Monomials:
 
     def term(self, p: Flat) -> Int:
         return add(*(monomial(self.known[m].atoms, c) for m, c in p.items()))
+
+    def static(self, m: int) -> Interval:
+        """The bounds of a monomial by the static bounds of its atoms."""
+        found = self._static.get(m)
+        if found is None:
+            found = self._static[m] = of_terms(((self.known[m].atoms, 1),))
+        return found
+
+    def below(self, p: Flat, q: Flat) -> bool:
+        """Whether `p <= q` by the static bounds of the atoms in their difference."""
+        top = 0
+        for m, c in q.items():
+            if m not in p:
+                edge = self.static(m)[c < 0]
+                if edge is None:
+                    return False
+                top -= c * edge
+        for m, c in p.items():
+            c -= q.get(m, 0)
+            edge = self.static(m)[c > 0] if c else 0
+            if edge is None:
+                return False
+            top += c * edge
+        return top <= 0
 
     def parts(self, m: int) -> list[tuple[int, int]]:
         """The divisors of a monomial that elimination tries, longest first, with what is left."""

@@ -13,10 +13,10 @@ from itertools import permutations
 from gpulint.solver import ceilings, polydiv
 from gpulint.solver.constraints import Constraint, Constraints, floors
 from gpulint.solver.eliminate import SETTLE, Bounder
-from gpulint.solver.flat import without
+from gpulint.solver.flat import Flat, combined, without
 from gpulint.term import App, Atom, Int, add, apps, const, floordiv, mod, mul, neg, sub
 from gpulint.term.build import ONE, monomial, of_atom
-from gpulint.term.interval import Bounds, of_terms
+from gpulint.term.interval import Bounds
 from gpulint.term.node import Mono
 
 MAX_QUOTIENTS = 6  # by one divisor that are compared with each other
@@ -55,7 +55,7 @@ class Given:
         found = self._bounds(t)[0]
         if found is not None and found >= floor:
             return True
-        return len(t.terms) > 1 and self._given(sub(floor, t))
+        return len(t.terms) > 1 and self._given(self.store.monomials.flat(sub(floor, t)))
 
     def define(self, extra: Sequence[App]) -> list[Int]:
         """Constraints that define the quotients, remainders and extremes of the set; or `extra` ones, goals'.
@@ -155,28 +155,40 @@ class Given:
         """
         by: dict[Int, list[App]] = {}
         for a in (*extra, *own):
-            if a.op == "floordiv" and self.at_least(a.args[1], 1):
+            if a.op == "floordiv" and (a.args[1] in by or self.at_least(a.args[1], 1)):
                 by.setdefault(a.args[1], []).append(a)
-        out = []
+        flat, new, out = self.store.monomials.flat, set(extra), []
         for w, quotients in by.items():
-            for a, b in permutations(quotients[:MAX_QUOTIENTS], 2):
-                if extra and a not in extra and b not in extra:
+            step = flat(w)
+            numbered = [(a, flat(a.args[0])) for a in quotients[:MAX_QUOTIENTS]]
+            for (a, x), (b, y) in permutations(numbered, 2):
+                if new and a not in new and b not in new:
                     continue
-                gap = sub(a.args[0], b.args[0])
-                ahead = next((k for k in (1, 0, -1) if self._given(add(gap, mul(w, k)))), None)
+                gap = combined(x, 1, y, 1)
+                ahead = next((k for k in (1, 0, -1) if self._given(combined(gap, 1, step, -k))), None)
                 if ahead is not None:
                     out.append(add(sub(of_atom(a), of_atom(b)), ahead))
         return out
 
-    def _given(self, p: Int) -> bool:
-        """Whether `p <= 0` by one constraint, or by static bounds."""
-        if p.hi is not None and p.hi <= 0:
+    @cached_property
+    def _by_number(self) -> dict[int, list[Flat]]:
+        out: dict[int, list[Flat]] = {}
+        for g in self.constraints:
+            for m in g.flat:
+                out.setdefault(m, []).append(g.flat)
+        return out
+
+    def _given(self, p: Flat) -> bool:
+        """Whether `p <= 0` by one constraint, or by static bounds.
+
+        A term without an upper bound must be the constraint's as well, whichever term that is.
+        """
+        monomials = self.store.monomials
+        if monomials.below(p, {}):
             return True
-        open_ = [(m, c) for m, c in p.terms if of_terms(((m, c),))[1] is None]
-        near = self._by_mono.get(open_[0][0], ()) if open_ else self.constraints
-        return any(
-            _covers(g, open_) and (rest := sub(p, g.poly)).hi is not None and rest.hi <= 0 for g in near
-        )
+        open_ = next((m for m, c in p.items() if monomials.static(m)[c > 0] is None), None)
+        near = (g.flat for g in self.constraints) if open_ is None else self._by_number.get(open_, ())
+        return any(monomials.below(p, g) for g in near)
 
 
 def _times(top: Atom, own: dict[Mono, int], g: Constraint) -> bool:
@@ -185,9 +197,3 @@ def _times(top: Atom, own: dict[Mono, int], g: Constraint) -> bool:
     return all(theirs.get(m) == c for m, c in own.items() if m and top not in m) and all(
         m in own for m in theirs if m and top not in m
     )
-
-
-def _covers(g: Constraint, unbounded: Sequence[tuple[Mono, int]]) -> bool:
-    """Whether taking a polynomial away leaves nothing of terms without an upper bound."""
-    own = g.coefficients
-    return all(own.get(m, 0) >= c if c > 0 else own.get(m, 0) <= c for m, c in unbounded)

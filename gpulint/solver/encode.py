@@ -43,6 +43,7 @@ class Encoder:
         self._sides: dict[str, None] = {}
         self._products: dict[str, dict[str, None]] = {}  # factor: the quotients it multiplies
         self._ints: dict[Int, str] = {}
+        self._booleans: dict[Bool, str] = {}
         self._xors: dict[tuple[str, str], str] = {}
 
     def script(self, claims: Iterable[Bool]) -> str:
@@ -56,7 +57,9 @@ class Encoder:
             p = self.integer(c.poly)
             return {"le": f"(<= {p} 0)", "eq": f"(= {p} 0)", "ne": f"(not (= {p} 0))"}[c.op]
         if isinstance(c, Junction):
-            return f"({c.op} {' '.join(self.boolean(a) for a in c.args)})"
+            if c not in self._booleans:  # what the host code says shares parts, many times over
+                self._booleans[c] = f"({c.op} {' '.join(self.boolean(a) for a in c.args)})"
+            return self._booleans[c]
         assert isinstance(c, Literal)
         if c.atom is None:
             return "false" if c.negated else "true"

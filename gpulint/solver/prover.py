@@ -168,8 +168,12 @@ class Prover:
         key = (domain, goal)
         if key not in self._refuted:
             asked = and_(domain, not_(goal))
-            self._refuted[key] = asked != FALSE and self.memo.points.meet(self._claims(asked, CONNECTED))
+            self._refuted[key] = asked != FALSE and self._met(self._claims(asked, CONNECTED))
         return self._refuted[key]
+
+    def _met(self, claims: Sequence[Bool]) -> bool:
+        """Whether a point is known where all claims hold."""
+        return self.memo.points.meet(claims, self.facts)
 
     def _claims(self, asked: Bool, hops: int) -> list[Bool]:
         """The parts of a condition, with what is known of its elements and symbols."""
@@ -249,7 +253,7 @@ class Prover:
         claims = self._claims(whole, PROOF_HOPS)
         key = frozenset(claims)
         if key not in self.memo.unsat:
-            if self.memo.points.meet(claims):
+            if self._met(claims):
                 self.memo.unsat[key] = False
             elif not self.budget.spend("proofs"):
                 return False
@@ -271,7 +275,7 @@ class Prover:
         key = frozenset(p for c in claims for p in conjuncts(c))
         asked = [w for w in dict.fromkeys(ways) if (key | {w}) not in self.memo.unsat]
         for w in asked:
-            if self.memo.points.meet([*conjuncts(w), *key]):
+            if self._met([*conjuncts(w), *key]):
                 self.memo.unsat[key | {w}] = False
         asked = [w for w in asked if (key | {w}) not in self.memo.unsat]
         asked = [w for w in asked if self.budget.spend("proofs")]

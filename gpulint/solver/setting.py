@@ -13,6 +13,7 @@ from gpulint.frontend.host.site import LaunchSite
 from gpulint.ir import symbols as names
 from gpulint.ir.nodes import Kernel
 from gpulint.solver import space, tilefacts
+from gpulint.solver.eliminate import SETTLE
 from gpulint.solver.memo import Memo
 from gpulint.solver.options import Options
 from gpulint.solver.pairs import TILES, Order
@@ -39,16 +40,19 @@ class Setting:
         memo: Memo | None = None,
         more: tuple[Bool, ...] = (),
         solid: frozenset[str] = frozenset(),
+        settle: int = SETTLE,
     ) -> None:
         """`more` are facts over the site's own terms, beyond what its host code says; `solid` the parameters
-        whose tensors are taken to have a place of its own for each element."""
-        self.more, self.solid = more, solid
+        whose tensors are taken to have a place of its own for each element; `settle` elimination steps for a
+        goal over launch symbols."""
+        self.more, self.solid, self.settle = more, solid, settle
         self.kernel, self.accesses, self.options = kernel, accesses, options
         self.premises = tuple(premises)
         self.site, self.binding = site, binding
         self.budget, self.memo = budget or Budget(), memo or Memo()
         self.tiles = kernel.dialect in TILES
         self.alone: dict[tuple[int, int], bool] = {}  # pairs that only one thread of a block reaches
+        self._variants: dict[tuple[object, ...], Setting] = {}
         self._seen: dict[tuple[int, frozenset[int]], Seen] = {}
         self._mapped: dict[tuple[int, frozenset[int]], Seen] = {}
         self._terms: dict[Int | Bool, Int | Bool] = {}
@@ -68,7 +72,9 @@ class Setting:
             if self.tiles:
                 grid = [self.term(names.grid_size(axis)) for axis in space.AXES]
                 own += tilefacts.facts(self.kernel, self.term, grid)
-        return Prover(own, self.options.rlimit, self._ranges(), self.budget, self._ordered(), self.memo)
+        out = Prover(own, self.options.rlimit, self._ranges(), self.budget, self._ordered(), self.memo)
+        out.settle = self.settle
+        return out
 
     @cached_property
     def standing(self) -> tuple[Bool, ...]:
@@ -134,23 +140,31 @@ class Setting:
         both = (*self.premises, *added)
         return self._with(both, self.more)
 
-    def with_facts(self, facts: Iterable[Bool]) -> Setting:
-        """This setting with more facts over the site's terms."""
-        return self._with(self.premises, (*self.more, *facts))
+    def with_facts(self, facts: Iterable[Bool], settle: int = 0) -> Setting:
+        """This setting with more facts over the site's terms; `settle`: elimination steps, if other than its own."""
+        return self._with(self.premises, (*self.more, *facts), settle=settle)
 
     def with_solid(self, arrays: frozenset[str]) -> Setting:
         """This setting with more tensors taken to have a place of its own for each element."""
         return self._with(self.premises, self.more, self.solid | arrays)
 
     def _with(
-        self, premises: tuple[Clause, ...], more: tuple[Bool, ...], solid: frozenset[str] | None = None
+        self,
+        premises: tuple[Clause, ...],
+        more: tuple[Bool, ...],
+        solid: frozenset[str] | None = None,
+        settle: int = 0,
     ) -> Setting:
-        out = Setting(
-            self.kernel, self.accesses, self.options, premises, self.site, self.binding, self.budget,
-            self.memo, more, self.solid if solid is None else solid,
-        )  # fmt: skip
-        out._terms, out._mapped = self._terms, self._mapped
-        return out
+        """A setting like this one, the same for the same content: what was asked of it is known."""
+        key = (premises, more, solid, settle)
+        if key not in self._variants:
+            out = Setting(
+                self.kernel, self.accesses, self.options, premises, self.site, self.binding, self.budget,
+                self.memo, more, self.solid if solid is None else solid, settle or self.settle,
+            )  # fmt: skip
+            out._terms, out._mapped = self._terms, self._mapped
+            self._variants[key] = out
+        return self._variants[key]
 
     def see(self, a: Access | IntOp, within: frozenset[int] = frozenset(space.AXES)) -> Seen:
         key = (id(a), within)

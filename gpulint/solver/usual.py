@@ -44,8 +44,7 @@ def excused(s: Setting, v: Verdict, named: Named) -> bool:
     facts, data = [s.binding.host(f) for f in told], _small(s, v.clauses)
     if not (facts or data) or (facts and s.prover.unsat(*facts)):
         return False
-    at = s.with_facts(facts).with_premises(data)
-    at.prover.settle = PATIENCE
+    at = s.with_facts(facts, settle=PATIENCE).with_premises(data)
     found = questions.again(at, v.obligation, named)
     return found is not None and found.kind == PROVED
 

@@ -198,7 +198,7 @@ def relation(s: Setting, goal: Bool, spare: Set[str] = frozenset()) -> bool:
         return True
     if len(owners) < 2:
         return False
-    prover = Prover(s.prover.facts, s.options.rlimit, s.prover.ranges, Budget(OWN_PROOFS), memo=s.memo)
+    prover = s.prover.spending(Budget(OWN_PROOFS))
     left: list[Bool] = []
     for own in owners.values():
         step = _multiple(prover, {x for other in owners.values() if other is not own for x in other})

@@ -31,6 +31,7 @@ from gpulint.term.node import Mono, intern
 MAX_PRODUCTS = 16  # products sharing a factor, above which step lemmas are not instantiated
 WIDEST_XOR = 12  # bits: more than a thread index or an element of a tile has
 INLINE = 48  # characters of an application that is not given a name of its own
+LONG = 400  # and of a condition
 
 
 class Encoder:
@@ -58,7 +59,8 @@ class Encoder:
             return {"le": f"(<= {p} 0)", "eq": f"(= {p} 0)", "ne": f"(not (= {p} 0))"}[c.op]
         if isinstance(c, Junction):
             if c not in self._booleans:  # what the host code says shares parts, many times over
-                self._booleans[c] = f"({c.op} {' '.join(self.boolean(a) for a in c.args)})"
+                text = f"({c.op} {' '.join(self.boolean(a) for a in c.args)})"
+                self._booleans[c] = self._named(text, LONG, "Bool")
             return self._booleans[c]
         assert isinstance(c, Literal)
         if c.atom is None:
@@ -81,12 +83,12 @@ class Encoder:
                 self._sides[f"(<= {text} {number(a.hi)})"] = None
         return self.atoms[a]
 
-    def _named(self, text: str) -> str:
-        """A short name for a long application, so that it is written once."""
-        if len(text) <= INLINE:
+    def _named(self, text: str, most: int = INLINE, sort: str = "Int") -> str:
+        """A short name for a long text, so that it is written once."""
+        if len(text) <= most:
             return text
         name = f"app{len(self._head)}"
-        self._head[f"(define-fun {name} () Int {text})"] = None
+        self._head[f"(define-fun {name} () {sort} {text})"] = None
         return name
 
     def _symbol(self, s: Sym) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from gpulint.dataflow.access import Access, IntOp
 from gpulint.solver import turns
@@ -34,10 +34,11 @@ Inverted = tuple[int, int, "frozenset[Sym]", Optional[Sym]]  # noqa: UP045 (eval
 class Memo:
     """`unsat`: whether Z3 found sets of conditions contradictory within the resource limit of the run.
 
-    `sources`: how a write gives a read its value, by the identity of both, which are kept alive beside it.
+    `context`: Z3's, once it was asked something. `sources`: how a write gives a read its value, by the identity of both, which are kept alive beside it.
     """
 
     unsat: dict[frozenset[Bool], bool] = field(default_factory=dict)
+    context: Any = None
     replays: Replays = field(default_factory=Replays)
     points: Points = field(default_factory=Points)
     order: Order | None = None

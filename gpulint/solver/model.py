@@ -3,38 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpulint.interp.launch import Filled
 from gpulint.solver.encode import Encoder, load_name, symbol_name
 from gpulint.term import App, Atom, Bool, Int, Sym, Unbound, bool_sym, evaluate, holds, not_, or_, symbols
 
+if TYPE_CHECKING:
+    from gpulint.solver.memo import Memo
+
 REACH = 64  # the greatest number in a solution that is looked for when Z3 finds none in general
 
 
-def make_solver(rlimit: int) -> Any:
-    """A solver bounded in Z3's own resource units, with a fixed seed."""
+def make_solver(rlimit: int, memo: Memo) -> Any:
+    """A solver bounded in Z3's own resource units, with a fixed seed.
+
+    Each kernel has a context of its own: what a context was asked before changes where Z3 looks first, and
+    the answers about a kernel are not to hang on the kernels before it.
+    """
     import z3
 
-    solver = z3.SimpleSolver()
+    if memo.context is None:
+        memo.context = z3.Context()
+    solver = z3.SimpleSolver(ctx=memo.context)
     solver.set("rlimit", rlimit)
     solver.set("random_seed", 7)
     return solver
 
 
-def alternatives(claims: Sequence[Bool], ways: Sequence[Bool], rlimit: int) -> Iterator[bool]:
+def alternatives(claims: Sequence[Bool], ways: Sequence[Bool], rlimit: int, memo: Memo) -> Iterator[bool]:
     """For each of the ways, whether Z3 finds it contradictory with the claims."""
     import z3
 
     if not ways:
         return
     chosen = [bool_sym(f"way {i}") for i in range(len(ways))]
-    solver = make_solver(rlimit)
+    solver = make_solver(rlimit, memo)
     implied = (or_(not_(c), way) for c, way in zip(chosen, ways, strict=True))
     solver.from_string(Encoder().script([*claims, *implied]))
     for c in chosen:
         (s,) = symbols(c)
-        yield bool(solver.check(z3.Bool(symbol_name(s)[1:-1])) == z3.unsat)
+        yield bool(solver.check(z3.Bool(symbol_name(s)[1:-1], solver.ctx)) == z3.unsat)
 
 
 class Model:
@@ -114,7 +123,7 @@ def within_reach(solver: Any, encoder: Encoder, wanted: Sequence[Sym]) -> bool:
     """
     import z3
 
-    names = [z3.Int(symbol_name(s)[1:-1]) for s in wanted if s in encoder.atoms and not s.boolean]
+    names = [z3.Int(symbol_name(s)[1:-1], solver.ctx) for s in wanted if s in encoder.atoms and not s.boolean]
     solver.push()
     solver.add(*(name <= REACH for name in names))
     found = bool(names) and solver.check() == z3.sat
@@ -131,7 +140,7 @@ def smallest(solver: Any, encoder: Encoder, wanted: Sequence[Sym]) -> Model:
     for s in wanted:
         if s not in encoder.atoms:
             continue
-        name = z3.Int(symbol_name(s)[1:-1])
+        name = z3.Int(symbol_name(s)[1:-1], solver.ctx)
         value = best.eval(name, model_completion=True).as_long()
         low = -1 if s.lo is None else s.lo - 1
         stride = 1  # small values are usual: from below in growing steps, then between the last two

@@ -2,7 +2,7 @@
 
 Every rung of the ladder is sound, so none proves what fails at a point where the facts are true; each only
 finds that out after its last step. Points that served one question serve those like it. New ones are found
-by local search, which starts where all that is known of the launch holds: a question then asks for a few moves.
+by local search, which starts where all that is known of the launch holds: a question then takes few moves.
 Everything is counted in moves, and the same on every machine. No answer changes by them.
 """
 

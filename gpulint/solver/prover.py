@@ -8,6 +8,7 @@ the answers do not depend on the machine.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -116,6 +117,12 @@ class Prover:
         if not facts and not ranges:
             return self
         return Prover(both, self.rlimit, merged, self.budget, self.ordered, self.memo)
+
+    def spending(self, budget: Budget) -> Prover:
+        """This prover, what it knows included, with other questions to Z3 allowed."""
+        out = copy(self)
+        out.budget = budget
+        return out
 
     def sorting(self, arrays: frozenset[str]) -> Prover:
         """This prover with more arrays taken as sorted."""
@@ -279,7 +286,7 @@ class Prover:
                 self.memo.unsat[key | {w}] = False
         asked = [w for w in asked if (key | {w}) not in self.memo.unsat]
         asked = [w for w in asked if self.budget.spend("proofs")]
-        for w, answer in zip(asked, alternatives(claims, asked, self.rlimit), strict=True):
+        for w, answer in zip(asked, alternatives(claims, asked, self.rlimit, self.memo), strict=True):
             self.memo.unsat[key | {w}] = answer
         return [self.memo.unsat.get(key | {w}, False) for w in ways]
 
@@ -289,7 +296,7 @@ class Prover:
         from gpulint.solver.encode import Encoder
         from gpulint.solver.model import make_solver
 
-        solver = make_solver(self.rlimit)
+        solver = make_solver(self.rlimit, self.memo)
         solver.from_string(Encoder().script(claims))
         return bool(solver.check() == z3.unsat)
 
@@ -312,7 +319,7 @@ class Prover:
         near = self.relevant(whole)
         for facts in dict.fromkeys((tuple(self.relevant(whole, *map(of_atom, small))), tuple(near))):
             encoder = Encoder(exact=True)
-            solver = make_solver(rlimit or self.rlimit)
+            solver = make_solver(rlimit or self.rlimit, self.memo)
             solver.from_string(encoder.script([whole, *facts]))
             answer = solver.check()
             if answer == z3.unknown and within_reach(solver, encoder, small):

@@ -141,7 +141,7 @@ class Setting:
         return self._with(both, self.more)
 
     def with_facts(self, facts: Iterable[Bool], settle: int = 0) -> Setting:
-        """This setting with more facts over the site's terms; `settle`: elimination steps, if other than its own."""
+        """This setting with more facts over the site's terms; `settle`: elimination steps, if others."""
         return self._with(self.premises, (*self.more, *facts), settle=settle)
 
     def with_solid(self, arrays: frozenset[str]) -> Setting:

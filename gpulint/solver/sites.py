@@ -260,11 +260,16 @@ def _proved(s: Setting, v: Verdict, r: Round) -> bool:
 
 
 def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding) -> Verdict:
-    """One obligation at one site: proved, refuted with a witness, or undecided."""
-    new = questions.again(s, v.obligation, r.named)
-    if new is None:
+    """One obligation at one site: proved, refuted with a witness, or undecided.
+
+    What callers keep is taken as kept first: where nothing is proved with it, nothing is without it.
+    """
+    best = questions.again(natural, v.obligation, r.named)
+    if best is None:
         return replace(v, site=s.site)
-    if new.kind == PROVED:
+    held = best.kind == PROVED
+    new = questions.again(s, v.obligation, r.named) if held and natural is not s else best
+    if new is not None and new.kind == PROVED:
         return replace(new, site=s.site)
     if usual.excused(s, v, r.named):
         return replace(v, site=s.site, assumptions=(USUAL_INPUTS,))
@@ -273,12 +278,12 @@ def _answer(s: Setting, natural: Setting, v: Verdict, r: Round, binding: Binding
     told = _told(s, v, binding)
     if told is not None:
         return told
-    if natural is not s and _proved(natural, v, r):
+    if held:
         outside = callers.keeping(s, natural, v, r.verdicts)
         if v.kind == UNDER and outside is not None and _proved(outside, v, r):
             return replace(v, site=s.site, assumptions=(FITTING_INPUTS,))
         return replace(v, kind=UNDECIDED, site=s.site, reason=UNESTABLISHED)
-    return _sought(s, natural, v, new.reason or v.reason, binding)
+    return _sought(s, natural, v, best.reason or v.reason, binding)
 
 
 def _open(s: Setting, natural: Setting, v: Verdict, r: Round, reason: str, binding: Binding) -> Verdict:

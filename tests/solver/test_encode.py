@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from gpulint.solver.encode import Encoder
 from gpulint.solver.prover import Prover
 from gpulint.term import (
     Bool,
@@ -18,6 +19,7 @@ from gpulint.term import (
     eq,
     floordiv,
     fn,
+    ge,
     holds,
     le,
     lt,
@@ -124,3 +126,11 @@ def test_what_is_said_of_exclusive_or_is_true() -> None:
 def _met(c: Bool, x: int, y: int, p: int) -> bool:
     values = {X.atom: x, Y.atom: y, P.atom: p}
     return holds(c, values, lambda a, args: args[0] ^ args[1])
+
+
+def test_a_shared_condition_is_written_once_and_read_everywhere() -> None:
+    made = le(A, B)
+    for _ in range(40):  # as a tree of 2**40 leaves
+        made = or_(and_(made, ne(A, B)), and_(made, le(B, 1)))
+    assert len(Encoder().script([made])) < 40_000
+    assert Prover([], 400_000).unsat(made, lt(B, A), ge(B, 2))

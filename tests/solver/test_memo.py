@@ -106,3 +106,19 @@ def test_a_solution_is_the_smallest(least: int) -> None:
     assert str(solver.check()) == "sat"
     (atom,) = (x.atom,)
     assert smallest(solver, encoder, [atom]).symbol(atom) == least  # type: ignore[list-item, arg-type]
+
+
+def test_what_z3_was_asked_of_one_kernel_is_apart_from_the_next() -> None:
+    one, other = Prover([], 400_000), Prover([], 400_000)
+    for prover in (one, other):
+        assert prover.unsat(lt(A, B), lt(B, C), lt(C, A))
+    assert one.memo.context is not None
+    assert one.memo.context is not other.memo.context
+
+
+def test_another_budget_keeps_what_is_known() -> None:
+    prover = Prover([lt(A, B)], 400_000, budget=Budget(proofs=0))
+    assert not prover.unsat(lt(B, C), lt(C, A))
+    assert prover.spending(Budget(proofs=1)).unsat(lt(B, C), lt(C, A))
+    assert prover.unsat(lt(B, C), lt(C, A))
+    assert prover.budget.proofs < 0

@@ -144,7 +144,7 @@ def test_no_answer_changes_by_points(seed: int, monkeypatch: pytest.MonkeyPatch)
         return [(p.prove(domain, goal), p.unsat(domain, not_(goal))) for domain, goal in asked]
 
     with_points = answers()
-    monkeypatch.setattr(Points, "meet", lambda self, conditions: False)
+    monkeypatch.setattr(Points, "meet", lambda self, conditions, facts: False)
     assert answers() == with_points
 
 
@@ -153,3 +153,19 @@ def test_what_is_refuted_asks_nothing_of_z3(monkeypatch: pytest.MonkeyPatch) -> 
     p = Prover([lt(K, N), eq(mod(N, 4), 0)], RLIMIT)
     assert not p.prove(TRUE, lt(mul(K, M), N))
     assert not p.unsat(gt(mul(K, M), mul(N, N)))
+
+
+def test_a_question_starts_where_the_facts_hold() -> None:
+    sizes = [sym(f"s{k}", Scope.LAUNCH, 1) for k in range(12)]
+    facts = [eq(a, mul(b, 3)) for a, b in zip(sizes, sizes[1:], strict=False)]
+    claims = [*facts, gt(K, sizes[0])]
+    assert not Points().meet(claims)  # too many moves at once
+    points = Points()
+    assert points.ground(facts) is not None
+    assert points.meet(claims, facts)
+
+
+def test_a_ground_for_facts_that_contradict_is_none() -> None:
+    points = Points()
+    assert points.ground([lt(N, M), lt(M, N)]) is None
+    assert not points.meet([lt(N, M), lt(M, N)], [lt(N, M), lt(M, N)])

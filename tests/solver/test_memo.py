@@ -12,6 +12,7 @@ from interp.build import c, cmp, kernel, launch, let, load, op, store
 from gpulint.interp.launch import ConcreteArray, Filled
 from gpulint.ir import nodes as n
 from gpulint.solver import replays
+from gpulint.solver.memo import Memo
 from gpulint.solver.model import smallest
 from gpulint.solver.prover import Budget, Prover
 from gpulint.solver.replays import ALL_RUNS, SHORT, Replays
@@ -101,7 +102,7 @@ def test_a_solution_is_the_smallest(least: int) -> None:
     from gpulint.solver.model import make_solver
 
     x: Int = sym("x")
-    encoder, solver = Encoder(exact=True), make_solver(400_000)
+    encoder, solver = Encoder(exact=True), make_solver(400_000, Memo())
     solver.from_string(encoder.script([ge(x, least)]))
     assert str(solver.check()) == "sat"
     (atom,) = (x.atom,)

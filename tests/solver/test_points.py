@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -157,7 +158,7 @@ def test_what_is_refuted_asks_nothing_of_z3(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_question_starts_where_the_facts_hold() -> None:
     sizes = [sym(f"s{k}", Scope.LAUNCH, 1) for k in range(12)]
-    facts = [eq(a, mul(b, 3)) for a, b in zip(sizes, sizes[1:], strict=False)]
+    facts = [eq(a, mul(b, 3)) for a, b in pairwise(sizes)]
     claims = [*facts, gt(K, sizes[0])]
     assert not Points().meet(claims)  # too many moves at once
     points = Points()

@@ -34,8 +34,8 @@ Inverted = tuple[int, int, "frozenset[Sym]", Optional[Sym]]  # noqa: UP045 (eval
 class Memo:
     """`unsat`: whether Z3 found sets of conditions contradictory within the resource limit of the run.
 
-    `context`: Z3's, once it was asked something. `sources`: how a write gives a read its value, by the identity
-    of both, which are kept alive beside it.
+    `context`: Z3's, once it was asked something. `sources`: how a write gives a read its value, by identities
+    of what is kept alive beside it.
     """
 
     unsat: dict[frozenset[Bool], bool] = field(default_factory=dict)

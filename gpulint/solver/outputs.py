@@ -350,7 +350,8 @@ def small_launch(
 ) -> tuple[Reader, ConcreteLaunch] | None:
     """A launch from the site that meets the conditions, with numbers up to `most` and few threads.
 
-    All that the host says is asked, of arrays as well that only a guard of the kernel names.
+    All that the host says is asked, of arrays as well that only a guard of the kernel names. Those of which it
+    says nothing are long: that a caller gives a short one is not what leaves an element out.
     """
     conditions = [*conditions, *(s.binding.facts if s.binding is not None else ())]
     free = sorted(
@@ -363,6 +364,7 @@ def small_launch(
     if model is None:
         return None
     reader = Reader(s, model, ())
+    reader.unsaid = most
     launch = reader.launch()
     return (reader, launch) if launch is not None and threads(launch) <= 2 * ALL_THREADS else None
 

@@ -29,6 +29,7 @@ class Reader:
         self.s, self.model, self.seen = s, model, tuple(seen)
         self.known = model.known()
         self.counters = True
+        self.unsaid = 1  # the extent of an array that the model does not speak of
         self.used: set[Sym] = set()  # by some access
         for a in s.accesses.accesses if s.tiles else ():
             self.used |= symbols(a.domain, *a.subscripts)
@@ -119,9 +120,10 @@ class Reader:
 
     def _array(self, name: str, fill: int | None, unset: bool) -> ConcreteArray | None:
         array = self.s.accesses.arrays.get(name)
-        shape = tuple(self.number(self.s.term(e)) for e in array.extents) if array else (1,)
+        shape = tuple(self.number(self.s.term(e), self.unsaid) for e in array.extents) if array else (1,)
         if not shape and not any(a.array.name == name for a in self.s.accesses.accesses):
-            shape = (self.number(self.s.term(names.size(name, None))),)  # only its size is ever asked for
+            total = self.number(self.s.term(names.size(name, None)), self.unsaid)
+            shape = (total,)  # only its size is ever asked for
         told = self.model.tells(name) and (self.counters or not self._written(name))
         initial = self.model.contents(name, len(shape)) if told else filled(fill, shape)
         arg = self.s.site.arguments.get(name) if self.s.site is not None else None

@@ -350,8 +350,8 @@ def small_launch(
 ) -> tuple[Reader, ConcreteLaunch] | None:
     """A launch from the site that meets the conditions, with numbers up to `most` and few threads.
 
-    All that the host says is asked, of arrays as well that only a guard of the kernel names. Those of which it
-    says nothing are long: that a caller gives a short one is not what leaves an element out.
+    All that the host says is asked, of arrays as well that only a guard of the kernel names. Those of which
+    it says nothing are long: that a caller gives a short one is not what leaves an element out.
     """
     conditions = [*conditions, *(s.binding.facts if s.binding is not None else ())]
     free = sorted(

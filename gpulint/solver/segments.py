@@ -87,7 +87,15 @@ def _settled(s: Setting, domain: Bool, index: Int, live: list[Int], named: Named
     u.assume_single(live, index)
     if all(u.fixed(x) for x in live) and not any(rank(c) >= CAP for c in u.clauses):
         return u.clauses
-    return _boxes(s, domain, index, live, named) if live and apps(index, op="load") else None
+    if not live or not (apps(index, op="load") or _chosen(index, live)):
+        return None
+    return _boxes(s, domain, index, live, named)
+
+
+def _chosen(t: Int, live: list[Int]) -> bool:
+    """Whether the number of the program picks one of several parameters in a term."""
+    own = set(map(space.atom_of, live))
+    return any(symbols(x.args[0]) & own for x in apps(t, op="select"))
 
 
 def _programs(x: Int) -> Int:
@@ -129,7 +137,7 @@ def _boxes(s: Setting, domain: Bool, index: Int, live: list[Int], named: Named) 
     """The clause that the programs' digits are in boxes which do not overlap, and what makes them digits."""
     u = Unifier(s, domain, named)
     coordinates = frozenset(space.atom_of(x) for x in live)
-    digits = _digits(u, domain, index)
+    digits = _digits(u, domain, index, (False, True) if apps(index, op="load") else (False,))
     bounds: list[Int] = []
     for d in digits:
         if not _told(d, coordinates, named) and not symbols(d) & coordinates and not apps(d, op="load"):
@@ -138,18 +146,21 @@ def _boxes(s: Setting, domain: Bool, index: Int, live: list[Int], named: Named) 
         if low is None or high is None:
             return None
         bounds += [low, high]
-    if any(rank(c) >= CAP for c in u.clauses) or not any(apps(b, op="load") for b in bounds):
+    given = any(apps(b, op="load") or _chosen(b, live) for b in bounds)
+    if any(rank(c) >= CAP for c in u.clauses) or not given:
         return None
     clause = quantified.apart(u.setting.prover, domain, tuple(bounds), live, named)
     return None if clause is None else [*u.clauses, clause]
 
 
-def _digits(u: Unifier, domain: Bool, t: Int) -> list[Int]:
+def _digits(u: Unifier, domain: Bool, t: Int, ways: tuple[bool, ...]) -> list[Int]:
     """The subscript as digits, highest first: equal subscripts of two points give equal digits.
 
     With `t == R * high + low`, `0 <= low < R` and R the same for both points, high and low are equal at both.
+    `ways`: whether clauses may make that so, in the order to try. They say how wide rows are, which is no
+    business of programs that copy rows of several arrays into one.
     """
-    for assume in (False, True):
+    for assume in ways:
         for radix in _radices(u, t):
             high, low = divided(t, radix)
             if high == ZERO or low == ZERO:
@@ -160,7 +171,7 @@ def _digits(u: Unifier, domain: Bool, t: Int) -> list[Int]:
             if found is None or any("." in x.name for c in found for x in symbols(c.condition)):
                 continue  # how long an array is makes no layout
             u.take(found)
-            return [*_digits(u, domain, high), *_digits(u, domain, low)]
+            return [*_digits(u, domain, high, ways), *_digits(u, domain, low, ways)]
     return [t]
 
 

@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -100,6 +101,15 @@ STATES = """def k(x, y, z, cu, T, H, K, V, BK: tl.constexpr, BV: tl.constexpr, V
 """
 
 
+STACK = """def k(x, y, row0, row1, row2, n0, n1, n2, B: tl.constexpr):
+    which = tl.program_id(1)
+    row = tl.where(which == 0, row0, tl.where(which == 2, row2, row1))
+    n = tl.where(which == 0, n0, tl.where(which == 2, n2, n1))
+    c = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + row + c, tl.load(x + c, mask=c < n, other=0), mask=c < n)
+"""
+
+
 @cache
 def decided(text: str) -> tuple[Kernel, KernelResult]:
     project, module = Project(), load_text(HEAD + text, "kernel.py")
@@ -177,6 +187,37 @@ def test_states_that_programs_share(right: str, wrong: str) -> None:
     assert result.status in ("undecided", "refuted") and {"undecided", "refuted"} & set(races)
 
 
+def test_rows_of_several_arrays_that_programs_copy_into_one() -> None:
+    row = "(row0 if pid_1 == 0 else (row2 if pid_1 == 2 else row1))"
+    n = "(n0 if pid_1 == 0 else (n2 if pid_1 == 2 else n1))"
+    first, whole = f"{row} + B * pid_0", f"{n} + {row}"
+    assert asked(STACK) == [
+        f"apart((range({first}, min(B + {first}, {whole})),) "
+        "for pid_0 in range(grid.x) for pid_1 in range(grid.y))"
+    ]
+
+
+@pytest.mark.parametrize(("programs", "second", "races"), [(3, "n", 0), (4, "n", 1), (3, "n - 1", 1)])
+def test_launches_that_copy_into_the_same_rows(
+    tmp_path: Path, programs: int, second: str, races: int
+) -> None:
+    host = f"""
+
+import torch
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    y = torch.empty(4 * n, device=x.device)
+    k[(triton.cdiv(n, 64), {programs})](x, y, 0, {second}, 2 * n, n, n, n, B=64)
+"""
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + STACK + host)
+    found = pipeline.check_file(path, "kernel.py", Config()).findings
+    assert ("GL301" in {f.code for f in found}) == bool(races)
+
+
 def test_a_launch_that_keeps_what_is_asked_of_each_program() -> None:
     text = (
         HEAD.replace("import triton\n", "import torch\nimport triton\n", 1)
@@ -210,6 +251,15 @@ SIZES: Mapping[str, dict[str, list[int]]] = {
         "BV": [2, 4],
         "VAR": [0, 1],
     },
+    STACK: {
+        "row0": [0, 4],
+        "row1": [4, 6],
+        "row2": [9, 12],
+        "n0": [1, 4, 6],
+        "n1": [2, 3, 7],
+        "n2": [1, 4],
+        "B": [2, 4],
+    },
 }
 ONE_AXIS = (GATHER, ROWS, PLAIN, STATES)
 INDEX = ("rows", "cu", "ci", "start", "count")
@@ -234,7 +284,7 @@ def drawn(text: str, kernel: Kernel, draw: random.Random) -> ConcreteLaunch:
 
 
 @pytest.mark.parametrize(
-    "text", list(SIZES), ids=["gather", "ragged", "packed", "rows", "plain", "pooled", "states"]
+    "text", list(SIZES), ids=["gather", "ragged", "packed", "rows", "plain", "pooled", "states", "stack"]
 )
 def test_no_launch_within_the_clauses_breaks_what_they_prove(text: str) -> None:
     kernel, result = decided(text)

@@ -49,6 +49,8 @@ def call(m: Machine, s: State, path: str, args: Args, kw: Mapping[str, Value], t
         return _getattr(m, args, text)
     if m.tiles and path in ("builtins.any", "builtins.all") and all(_open(a) for a in args):
         return m.unknown(text, "", "bool")
+    if m.tiles and path == "builtins.dict":
+        return _dictionary(args, kw)
     if path == "triton.cdiv" or path == "builtins.ceildiv":
         return _integers(lambda a, b: cdiv(a, b), args)
     if library == "builtins" and name in BUILTINS:
@@ -64,6 +66,24 @@ def call(m: Machine, s: State, path: str, args: Args, kw: Mapping[str, Value], t
 
 def _open(v: Value) -> bool:
     return isinstance(v, Unknown) and v.free
+
+
+def _dictionary(args: Args, kw: Mapping[str, Value]) -> Value | None:
+    """`dict(other, name=value)`: a new dictionary; None where keys are not known."""
+    if len(args) > 1 or not all(isinstance(a, Map) for a in args) or any(k.startswith("**") for k in kw):
+        return None
+    named = tuple((Const(k), v) for k, v in kw.items())
+    return overlaid(*(a.items for a in args if isinstance(a, Map)), named)
+
+
+def overlaid(*parts: tuple[tuple[Value, Value], ...]) -> Map | None:
+    """The dictionary with all these items, of each key the last one's value; None where keys are no texts."""
+    out: dict[Value, Value] = {}
+    for k, v in (item for part in parts for item in part):
+        if not (isinstance(k, Const) and isinstance(k.value, str)):
+            return None
+        out[k] = v
+    return Map(tuple(out.items()))
 
 
 def _getattr(m: Machine, args: Args, text: str) -> Value | None:

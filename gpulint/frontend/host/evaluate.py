@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from gpulint.frontend.host import access, calls, names
+from gpulint.frontend.host import access, builtin, calls, names
 from gpulint.frontend.host.broadcast import elementwise
 from gpulint.frontend.host.cells import content, made
 from gpulint.frontend.host.closures import shared
@@ -98,14 +98,19 @@ def _with_tail(m: Machine, s: State, lead: ShapeOf, node: ast.Tuple | ast.List |
 
 
 def _dict(m: Machine, s: State, node: ast.Dict) -> Value:
-    items = []
+    parts: list[tuple[tuple[Value, Value], ...]] = []
     for key, value in list(zip(node.keys, node.values, strict=False))[:MAX_ITEMS]:
         k = m.eval(s, key) if key is not None else None
         v = m.eval(s, value)
-        if k is None:
+        if k is not None:
+            parts.append(((k, v),))
+        elif m.tiles and isinstance(v, Map):
+            parts.append(v.items)
+        else:
             return mentioned(s, m.opaque(text_of(node)), node)
-        items.append((k, v))
-    return Map(tuple(items))
+    if None not in node.keys:
+        return Map(tuple(item for part in parts for item in part))
+    return builtin.overlaid(*parts) or mentioned(s, m.opaque(text_of(node)), node)
 
 
 def _attribute(m: Machine, s: State, node: ast.Attribute) -> Value:

@@ -23,6 +23,10 @@ from tests.frontend.host.tile_snippets import HEAD, body, given, launched
         "launch = k[(triton.cdiv(n, 64),)]\nlaunch(x, y, n, 1)",
         "args = (x, y, n, 1)\nk[(triton.cdiv(n, 64),)](*args)",
         "kw = {'n': n, 'stride': 1}\nk[(triton.cdiv(n, 64),)](x, y, **kw)",
+        "kw = dict(n=n, stride=1)\nk[(triton.cdiv(n, 64),)](x, y, **kw)",
+        "kw = dict({'n': 3, 'stride': 1}, n=n)\nk[(triton.cdiv(n, 64),)](x, y, **kw)",
+        "kw = {'n': 3, **dict(stride=1), 'n': n}\nk[(triton.cdiv(n, 64),)](x, y, **kw)",
+        "kw = dict(n=3)\nkw['n'] = n\nk[(triton.cdiv(n, 64),)](x, y, **{**kw, 'stride': 1})",
         "with torch.cuda.device(x.device):\n    k[(triton.cdiv(n, 64),)](x, y, n, 1)",
     ],
 )
@@ -94,6 +98,16 @@ def test_spread_of_an_unknown_dictionary_leaves_the_rest_free():
     site = launched("def f(x, y, **kw):\n    k[(1,)](x, y, **kw)\n").one
     assert not site.exact
     assert any("spread" in note for note in site.notes)
+
+
+def test_a_dictionary_made_of_an_unknown_one_is_unknown():
+    for made in ("dict(kw, stride=1)", "dict(stride=1, **kw)", "{**kw, 'stride': 1}"):
+        assert not launched(f"def f(x, y, n, **kw):\n    k[(1,)](x, y, n, **{made})\n").one.exact
+
+
+def test_a_copy_of_a_dictionary_is_another_one():
+    site = body("kw = dict(n=3, stride=1)\nold = dict(kw)\nkw['n'] = 5\nk[(1,)](x, y, **old)").one
+    assert show(site.arguments["n"].term) == "3"
 
 
 def test_an_argument_that_is_missing_is_noted():

@@ -12,19 +12,20 @@ to prove otherwise.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpulint.contract.clause import Clause
 from gpulint.dataflow.access import EXPONENTIALS, LeftOut
 from gpulint.interp.launch import UNDEFINED_LANE
-from gpulint.solver import search, tails
+from gpulint.solver import search, segments, tails
 from gpulint.solver.ranges import settle
 from gpulint.solver.residual import EXACT, Named, extreme, rank, special
 from gpulint.solver.search import Ask
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, REFUTED, UNDECIDED, UNDER, Obligation, Verdict, Witness
-from gpulint.term import Bool, Cmp, conjuncts
+from gpulint.term import Bool, Cmp, Literal, Scope, apps, conjuncts, le, not_, or_, show, symbols
 
 if TYPE_CHECKING:
     from gpulint.solver.sites import SiteRound
@@ -63,25 +64,72 @@ def decide(s: Setting, o: Obligation, named: Named) -> Verdict:
     assert x is not None
     if v.kind == PROVED or not x.whole:
         return v
-    found: list[Clause] = []
+    asked: dict[Clause, list[frozenset[Bool]]] = {}
     for case in x.cases:
         for goal in conjuncts(s.term(case.inside)):
             clauses = _asked(s, s.term(case.domain), goal, named)
             if clauses is None:
                 return v
-            found += clauses
+            for flags, c in clauses:
+                asked.setdefault(c, []).append(flags)
+    found = [_where(c, flags) for c, ways in asked.items() for flags in _merged(ways)]
     return Verdict(o, UNDER, clauses=tuple(dict.fromkeys(found)), rung=CLAUSES)
 
 
-def _asked(s: Setting, domain: Bool, goal: Bool, named: Named) -> list[Clause] | None:
-    """The clauses under which one comparison of a mask holds; none if it does anyway; None if unknown."""
-    answer = settle(s, domain, goal, named)
+def _flag(c: Bool, named: Named) -> bool:
+    """Whether a condition is a flag that the host can tell, or that a parameter is some number or not."""
+    own = symbols(c)
+    told = bool(own) and not apps(c) and all(x.scope is Scope.LAUNCH for x in own)
+    plain = isinstance(c, Literal) or (isinstance(c, Cmp) and c.op in ("eq", "ne"))
+    return told and plain and all(x.boolean or x in named.symbols for x in own)
+
+
+def _merged(ways: list[frozenset[Bool]]) -> list[frozenset[Bool]]:
+    """The flags under which a clause is asked: one that is asked either way is left out."""
+    for a, b in itertools.combinations(ways, 2):
+        rest = [w for w in ways if w not in (a, b)]
+        if a <= b or b <= a:
+            return _merged([*rest, a & b])
+        if len(a - b) == 1 and {not_(c) for c in a - b} == b - a:
+            return _merged([*rest, a & b])
+    return ways
+
+
+def _where(c: Clause, flags: frozenset[Bool]) -> Clause:
+    """The clause where flags are so, in which alone it is needed."""
+    if c.predicate or not flags:
+        return c
+    return Clause(or_(*map(not_, sorted(flags, key=show)), c.condition))
+
+
+def _asked(s: Setting, domain: Bool, goal: Bool, named: Named) -> list[tuple[frozenset[Bool], Clause]] | None:
+    """Clauses under which one comparison of a mask holds, and the flags where each is asked; None if unknown.
+
+    Where no clauses say it for all ways that the host's flags go, each way is asked for its own.
+    """
+    ways: list[tuple[Bool, Bool]] = [(domain, goal)]
+    found = [_whole(s, domain, goal, named)]
+    if found == [None] and isinstance(goal, Cmp) and goal.op == "le":
+        ways = [(inside, le(p, 0)) for inside, p in segments.ways(domain, goal.poly)]
+        found = [_whole(s, *way, named) for way in ways] if len(ways) > 1 else found
+    out: list[tuple[frozenset[Bool], Clause]] = []
+    for (inside, _), clauses in zip(ways, found, strict=True):
+        if clauses is None:
+            return None
+        flags = frozenset(c for c in conjuncts(inside) if _flag(c, named))
+        out += [(flags, c) for c in clauses]
+    return out
+
+
+def _whole(s: Setting, domain: Bool, goal: Bool, named: Named) -> list[Clause] | None:
+    """The clauses under which a comparison holds in a domain; none if it does anyway; None if unknown."""
+    answer = settle(s, domain, goal, named, _fair)
     if answer.how:
         return []
     last = tails.whole(s.prover, domain, goal, named)
     if last is not None:
         return [last]
-    return list(answer.clauses) if answer.clauses and all(map(_fair, answer.clauses)) else None
+    return list(answer.clauses) or None
 
 
 def _fair(c: Clause) -> bool:

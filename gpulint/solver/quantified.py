@@ -14,6 +14,7 @@ alone: a weaker part of the guard makes the clause stronger, never too weak.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from gpulint.contract.clause import APART, EVERY, Clause
@@ -22,6 +23,7 @@ from gpulint.solver.prover import Prover
 from gpulint.solver.residual import Named
 from gpulint.term import (
     ZERO,
+    App,
     Bool,
     Cmp,
     Int,
@@ -34,10 +36,12 @@ from gpulint.term import (
     conjuncts,
     le,
     lt,
+    mul,
     ne,
     neg,
     not_,
     or_,
+    sub,
     subst,
     sym,
     symbols,
@@ -89,6 +93,21 @@ def apart(
     guard = space.unfold(subst(and_(*when), naming))
     arrays = tuple(sorted({a.data for a in apps(guard, *ends, op="load")}))
     return Clause(predicate=APART, arrays=arrays, bounds=ends, when=guard, over=over)
+
+
+def lengths(p: Int) -> Int:
+    """The polynomial with each difference of two elements of one array, so many places apart, as a size.
+
+    What an array holds one after the other are ends of segments, and their differences lengths: a clause that
+    no lengths but the smallest keep (`block + cu[i + 1] <= cu[i] + 2`) is true of special launches alone.
+    """
+    held = [(a, k) for m, k in p.terms if len(m) == 1 and isinstance(a := m[0], App) and a.op == "load"]
+    for n, ((a, k), (b, less)) in enumerate(itertools.combinations(held, 2)):
+        places = sub(a.args[0], b.args[0]) if a.data == b.data and k == -less and len(a.args) == 1 else None
+        if places is not None and places.value:
+            size = mul(sym(f"length.{n}", Scope.LAUNCH, 0), k if places.value > 0 else less)
+            p = add(sub(p, mul(sub(of_atom(a), of_atom(b)), k)), size)
+    return p
 
 
 def _may_part(prover: Prover, inside: Bool, bounds: tuple[Int, ...], x: Sym) -> bool:

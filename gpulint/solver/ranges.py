@@ -6,13 +6,14 @@ element counted from the end. That it does so by intent is a question of its own
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from gpulint.contract.clause import Clause
+from gpulint.contract.clause import EVERY, Clause
 from gpulint.dataflow.access import Access
 from gpulint.solver import quantified, turns
-from gpulint.solver.residual import DATA, EXACT, Named, best, exact_size, missing, rank
+from gpulint.solver.residual import DATA, EXACT, Named, best, exact_size, missing, rank, special
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
 from gpulint.term import (
@@ -89,8 +90,10 @@ def low_side(s: Setting, domain: Bool, positive: Bool, lowest: Bool, named: Name
     return wrapped if wrapped.how or wrapped.rank < plain.rank else plain
 
 
-def settle(s: Setting, domain: Bool, goal: Bool, named: Named) -> Answer:
-    """Prove `domain => goal`, or say what would make it true."""
+def settle(
+    s: Setting, domain: Bool, goal: Bool, named: Named, fair: Callable[[Clause], bool] = lambda c: True
+) -> Answer:
+    """Prove `domain => goal`, or say what would make it true, by clauses that are `fair`."""
     how = s.prover.prove(domain, goal, z3_too=False)
     if how:
         return Answer(how)
@@ -105,7 +108,7 @@ def settle(s: Setting, domain: Bool, goal: Bool, named: Named) -> Answer:
             return Answer(how)
     hopeless = any(len(r) == 1 and r[0].lo is not None and r[0].lo > 0 for r in found)
     every = partial(quantified.every, s.prover, domain, named=named) if s.tiles else None
-    top = best(found, lambda c: possible(s, c), s.tile_sizes, every)
+    top = best(found, lambda c: possible(s, c) and fair(c), s.tile_sizes, every)
     if top is None:
         return Answer(hopeless=hopeless)
     return Answer(clauses=top[0], rank=top[1], hopeless=hopeless)
@@ -120,7 +123,9 @@ def tangled(domain: Bool, p: Int) -> bool:
 
 
 def possible(s: Setting, c: Clause) -> bool:
-    """Whether a clause is not plainly contradicted by the facts."""
+    """Whether a clause is not plainly contradicted by the facts, nor one that lengths of segments fail."""
+    if c.predicate == EVERY and isinstance(c.each, Cmp) and special(quantified.lengths(c.each.poly)):
+        return False
     if c.predicate or c.condition == TRUE:
         return True
     return not s.prover.prove(TRUE, not_(c.condition), z3_too=False)

@@ -67,7 +67,7 @@ def apart(
     if not live or not all(str(x).startswith("blockIdx.") for x in live):
         return None
     asked: list[tuple[Bool, list[Clause]]] = []
-    for inside, index in _ways(domain, subscript):
+    for inside, index in ways(domain, subscript):
         known = [c for c in conjuncts(inside) if isinstance(c, Literal) and c not in conjuncts(domain)]
         used = symbols(inside, index) if known else set(map(space.atom_of, live))
         own = [x for x in live if space.atom_of(x) in used]
@@ -114,8 +114,11 @@ def _joined(asked: list[tuple[Bool, list[Clause]]]) -> tuple[Clause, ...]:
     return tuple(out)
 
 
-def _ways(domain: Bool, index: Int) -> list[tuple[Bool, Int]]:
-    """The domain and the subscript for each way to settle the conditions that the host knows."""
+def ways(domain: Bool, index: Int) -> list[tuple[Bool, Int]]:
+    """The domain and a term in it for each way to settle the conditions that the host knows.
+
+    All points of a launch go the same way; its domain holds where the whole one does and that way is taken.
+    """
     left = [(domain, index)]
     out: list[tuple[Bool, Int]] = []
     while left and len(left) + len(out) <= MAX_WAYS:

@@ -241,7 +241,7 @@ def _either(s: Setting, full: Setting, inferred: tuple[Clause, ...], ask: Ask) -
         return v
     if w.kind == UNDER:
         return replace(w, clauses=tuple(dict.fromkeys((*inferred, *w.clauses))))
-    return w
+    return v if v.kind == UNDER else w
 
 
 def _disjoint(s: Setting, full: Setting, inferred: tuple[Clause, ...], named: Named) -> list[Verdict]:

@@ -104,11 +104,15 @@ def divisors(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
             by = x.args[1] if x.op in DIVISIONS else None
             if not isinstance(by, Int) or (by.lo is not None and by.lo >= 1):
                 continue
-            if symbols(by) and all(_parameter(s, named) for s in symbols(by)):
+            if symbols(by) and all(_of_launch(s, named) for s in symbols(by)):
                 found[Clause(ge(by, 1))] = None
     return tuple(found)
 
 
+def _of_launch(s: Sym, named: Named) -> bool:
+    return s in named.symbols and s.scope is Scope.LAUNCH and "." not in s.name
+
+
 def _parameter(s: Sym, named: Named) -> bool:
     """Whether the symbol is an integer parameter whose sign nothing tells yet."""
-    return s in named.symbols and s.scope is Scope.LAUNCH and "." not in s.name and s.lo is None
+    return _of_launch(s, named) and s.lo is None

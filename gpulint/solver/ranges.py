@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import cast
 
 from gpulint.contract.clause import EVERY, Clause
 from gpulint.dataflow.access import Access
 from gpulint.solver import quantified, turns
+from gpulint.solver import signs as signs_
 from gpulint.solver.residual import DATA, EXACT, Named, best, exact_size, missing, rank, special
 from gpulint.solver.setting import Setting
 from gpulint.solver.verdict import PROVED, UNDECIDED, UNDER, Obligation, Verdict
 from gpulint.term import (
     FALSE,
     TRUE,
+    Atom,
     Bool,
     Cmp,
     Int,
@@ -27,11 +30,14 @@ from gpulint.term import (
     and_,
     apps,
     conjuncts,
+    floordiv,
     ge,
     lt,
+    mod,
     neg,
     not_,
     or_,
+    subst,
     symbols,
 )
 
@@ -99,6 +105,9 @@ def settle(
         return Answer(how)
     if not isinstance(goal, Cmp):
         return Answer(s.prover.prove(domain, goal))
+    rounded = _rounded(s, domain, goal, named, fair) if s.tiles else None
+    if rounded is not None:
+        return rounded
     found = missing(s.prover, domain, goal.poly, named)
     if () in found:
         return Answer("cases")
@@ -112,6 +121,38 @@ def settle(
     if top is None:
         return Answer(hopeless=hopeless)
     return Answer(clauses=top[0], rank=top[1], hopeless=hopeless)
+
+
+def _rounded(
+    s: Setting, domain: Bool, goal: Bool, named: Named, fair: Callable[[Clause], bool]
+) -> Answer | None:
+    """How a goal about truncated quotients of loaded elements stands, where clauses keep these above zero.
+
+    That a dividend is not negative is asked as any goal is: its clauses make it so where the access happens.
+    There the quotient by a divisor of at least one is the floor, in the goal and in the domain alike, and
+    the goal stands as it does for the floor, under these clauses too. None where no quotient is of unknown
+    sign that clauses can tell.
+    """
+    known: dict[Atom, Int | Bool] = {}
+    signs: list[Answer] = []
+    where = [domain]
+    for a in signs_.innermost(goal):
+        x, w = cast("tuple[Int, Int]", a.args)
+        if not apps(x, op="load") or not s.prover.prove(domain, ge(w, 1), z3_too=False):
+            continue
+        sign = settle(s, domain, ge(x, 0), named, fair)
+        if sign.how or (sign.clauses and sign.rank < EXACT):
+            signs.append(sign)
+            where.append(ge(x, 0))
+            known[a] = floordiv(x, w) if a.op == "truncdiv" else mod(x, w)
+    if not known:
+        return None
+    end = settle(s, subst(and_(*where), known), subst(goal, known), named, fair)
+    if not end.how and not end.clauses:
+        return None
+    clauses = tuple(dict.fromkeys(c for answer in (*signs, end) for c in answer.clauses))
+    rank_ = max(answer.rank for answer in (*signs, end) if answer.clauses) if clauses else 9
+    return Answer(clauses=clauses, rank=rank_, hopeless=end.hopeless) if clauses else end
 
 
 def tangled(domain: Bool, p: Int) -> bool:

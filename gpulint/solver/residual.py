@@ -55,6 +55,7 @@ MAX_WAYS = 8  # alternatives
 GRID_AXIS = 65534  # the largest index along a grid's y and z axes, as a factor
 SEVERAL = 3  # so many of something are more than a special case
 MAX_SPECIAL = 12  # monomials of a clause that is looked at for being one
+COMPUTED = frozenset({"floordiv", "mod", "min", "max"})  # of loaded elements, by a host as well
 HUGE = 2**24  # a constant beyond this in a clause comes from a limit, not from the code
 
 
@@ -80,6 +81,15 @@ class Named:
     def kept_or_loaded(self, a: Atom) -> bool:
         return self.kept(a) or (isinstance(a, App) and a.op == "load" and a.data in self.arrays)
 
+    def kept_or_computed(self, a: Atom) -> bool:
+        """Atoms that are loaded, or computed of loaded elements by what a host can do as well."""
+        if isinstance(a, Sym) or a.op == "load":
+            return self.kept_or_loaded(a)
+        held = apps(*a.args)
+        loads = [x for x in held if x.op == "load"]
+        told = all(x.op != "fn" for x in held) and all(x.data in self.arrays for x in loads)
+        return self.kept(a) or (a.op in COMPUTED and bool(loads) and told)
+
 
 def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEPTH) -> list[Residual]:
     """Alternatives, each a conjunction of polynomials that suffice being at most zero for `p <= 0`.
@@ -104,6 +114,8 @@ def missing(prover: Prover, domain: Bool, p: Int, named: Named, depth: int = DEP
     loaded = bounder.reduce(p, named.kept_or_loaded)
     for q in () if found or loaded else multiplied(p, lambda q: shown(prover, domain, q)):
         found += prover.bounder(domain, q).reduce(q, named.kept)
+    if not found and not loaded:
+        loaded = bounder.reduce(p, named.kept_or_computed)
     return [() if q == ZERO else (q,) for q in dict.fromkeys([*found, *loaded])]
 
 
@@ -195,7 +207,7 @@ def _said(p: Int, every: Every | None) -> Iterator[list[Clause]]:
         yield [c]
     if apart is not None and len(loads) == 1:
         yield apart
-    c = every(p) if loads and every is not None else None
+    c = every(p) if every is not None and apps(p, op="load") else None
     if c is not None:
         yield [c]
 
@@ -357,7 +369,8 @@ def best(
 ) -> tuple[tuple[Clause, ...], int] | None:
     """The alternative closest to plain data, with its rank; impossible clauses are left out.
 
-    Ranges of single arrays come before what is asked of several elements together.
+    Ranges of single arrays come before what is asked of several elements together, and of as many clauses
+    those that ask nothing of any element before others.
 
     Of two alike the one without sizes of tiles is taken: `n <= x.size` rather than `BLOCK <= x.size`, which a
     block that is rounded up breaks.
@@ -367,11 +380,13 @@ def best(
         cs = clauses(r, every, possible)
         if cs is None:
             continue
-        tiled = sum(bool(symbols(c.condition, c.each) & tiles) for c in cs)
+        tiled = sum(bool(symbols(c.condition, c.each, *c.bounds) & tiles) for c in cs)
         size = sum(len(str(c)) for c in cs)
         whole = sum(c.predicate == EVERY for c in cs)
-        ranked.append((max((rank(c) for c in cs), default=0), whole, tiled, len(cs), size, str(cs), cs))
+        held = sum(c.predicate != "" for c in cs)
+        order = (max((rank(c) for c in cs), default=0), whole, tiled, len(cs), held, size, str(cs))
+        ranked.append((order, cs))
     if not ranked:
         return None
-    top = min(ranked, key=lambda t: t[:6])
-    return top[6], top[0]
+    order, chosen = min(ranked, key=lambda t: t[0])
+    return chosen, order[0]

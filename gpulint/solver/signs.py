@@ -41,6 +41,7 @@ from gpulint.term.build import of_atom
 from gpulint.term.walk import atoms, made_of
 
 T = TypeVar("T", Int, Bool)
+CHOICES = ("min", "max", "select")
 ROUNDS = 6  # nesting depth of divisions
 
 
@@ -89,6 +90,8 @@ def _quotient(domain: Bool, x: Int, w: Int, prover: Prover) -> list[Bool]:
     `size = min(group, left)`, the columns of a group are `id % (group * columns) // size`.
     """
     out = [ge(floordiv(x, w), 1)] if prover.prove(domain, ge(x, w), z3_too=False) else []
+    if not out and any(a.op in CHOICES for a in apps(x)):
+        out.append(ge(floordiv(x, w), 0))  # which was shown way by way
     inner, least = x.atom, w.atom
     if not isinstance(inner, App) or inner.op != "mod" or not isinstance(least, App) or least.op != "min":
         return out
@@ -165,8 +168,11 @@ def substitute(known: Mapping[Atom, Int | Bool]) -> Callable[[T], T]:
 
 
 def _innermost(s: Seen) -> list[App]:
+    return innermost(s.domain, *s.subscripts, *(t for c in s.checks for t in c))
+
+
+def innermost(*terms: Bool | Int) -> list[App]:
     """Truncating divisions with no truncating division among their operands."""
-    terms: tuple[Bool | Int, ...] = (s.domain, *s.subscripts, *(t for c in s.checks for t in c))
     every = [a for a in atoms(*terms) if isinstance(a, App) and a.op in ("truncdiv", "truncmod")]
     inner = set(every)
     return [a for a in every if not any(b in inner for x in a.args for b in apps(cast(Int, x)))]

@@ -99,6 +99,42 @@ STATES = """def k(x, y, z, cu, T, H, K, V, BK: tl.constexpr, BV: tl.constexpr, V
         tl.store(y + at, tl.load(x + at, mask=v < V, other=0), mask=v < V)
     tl.store(z + (i_nh * K + k[:, None]) * V + v[None, :], pid, mask=(k < K)[:, None] & (v < V)[None, :])
 """
+PAGED = """def k(x, y, rows, size, page, entry, B: tl.constexpr):
+    pid = tl.program_id(0)
+    slot = tl.load(rows + pid)
+    if slot < 0:
+        return
+    c = tl.arange(0, B)
+    at = (slot // size) * page + (slot % size) * entry + c
+    tl.store(y + pid * B + c, tl.load(x + at))
+"""
+ROUTED = """def k(x, y, rows, tokens, top, stride, B: tl.constexpr):
+    pid = tl.program_id(0)
+    token = tl.load(rows + pid)
+    c = tl.arange(0, B)
+    at = token // top * stride + c
+    tl.store(y + pid * B + c, tl.load(x + at, mask=(token < tokens) & (c < 4), other=0))
+"""
+RING = """def k(x, y, cu, count, ratio, stride, B: tl.constexpr):
+    pid, t = tl.program_id(0), tl.program_id(1)
+    n = min(tl.load(cu + pid + 1) - tl.load(cu + pid), ratio)
+    if t >= n:
+        return
+    at = (tl.load(count + pid) - n + t) % ratio
+    c = tl.arange(0, B)
+    tl.store(y + (pid * 4 + t) * B + c, tl.load(x + at * stride + c))
+"""
+MIDDLE = """def k(x, y, cu, ci, K, BT: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    i_t = tl.load(ci + 2 * pid + 1)
+    bos = tl.load(cu + tl.load(ci + 2 * pid))
+    T = tl.load(cu + tl.load(ci + 2 * pid) + 1) - bos
+    if i_t * BT >= T:
+        return
+    row = bos + i_t * BT + min(T - i_t * BT, BT) // 2
+    c = tl.arange(0, B)
+    tl.store(y + pid * B + c, tl.load(x + row * K + c, mask=c < K, other=0))
+"""
 
 
 STACK = """def k(x, y, row0, row1, row2, n0, n1, n2, B: tl.constexpr):
@@ -218,6 +254,59 @@ def run(x: torch.Tensor):
     assert ("GL301" in {f.code for f in found}) == bool(races)
 
 
+def test_what_pages_and_entries_of_slots_ask() -> None:
+    assert decided(PAGED)[1].status == "verified"
+    clauses = asked(PAGED)
+    assert all(c.endswith(" for pid_0 in range(grid.x) if rows[pid_0] >= 0)") for c in clauses)
+    assert any("entry * (rows[pid_0] % size) + (rows[pid_0] // size) * page <= x.size" in c for c in clauses)
+
+
+def test_a_quotient_of_an_element_asks_that_it_is_not_negative() -> None:
+    clauses = [str(c) for c in decided(ROUTED)[1].inferred]
+    assert decided(ROUTED)[1].status == "verified"
+    assert "above(rows, 0)" in clauses
+
+
+def test_a_remainder_of_elements_asks_that_their_difference_is_not_negative() -> None:
+    assert decided(RING)[1].status == "verified"
+    (within,) = [c for c in decided(RING)[1].inferred if c.arrays == ("count",)]
+    assert str(within) == "above(count, ratio)"
+
+
+def test_half_of_what_is_left_is_not_negative() -> None:
+    assert decided(MIDDLE)[1].status == "verified"
+
+
+HOST = """
+
+def run():
+    rows = torch.randint({low}, {high}, (8,))
+    x, y = torch.zeros(64), torch.empty(32)
+    k[(8,)](x, y, rows, {sizes}, B=4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high", "sizes", "expected"),
+    [
+        (PAGED, 0, 16, "4, 16, 4", "meets"),
+        (PAGED, 0, 17, "4, 16, 4", "violates"),
+        (PAGED.replace("slot % size", "slot"), 0, 16, "4, 16, 4", "violates"),
+        (ROUTED, 0, 32, "32, 2, 4", "meets"),
+        (ROUTED, 0, 34, "34, 2, 4", "violates"),
+        (ROUTED, -1, 32, "32, 1, 2", "violates"),
+        (ROUTED, -1, 32, "32, 2, 4", "meets"),  # -1 // 2 is row 0
+    ],
+)
+def test_launches_with_elements_that_are_divided(
+    text: str, low: int, high: int, sizes: str, expected: str
+) -> None:
+    head = HEAD.replace("import triton\n", "import torch\nimport triton\n", 1)
+    host = HOST.format(low=low, high=high, sizes=sizes)
+    (kernel,) = pipeline.check_file(head + text + host, "kernel.py", Config()).kernels
+    assert kernel.sites[0].status == expected
+
+
 def test_a_launch_that_keeps_what_is_asked_of_each_program() -> None:
     text = (
         HEAD.replace("import triton\n", "import torch\nimport triton\n", 1)
@@ -260,8 +349,12 @@ SIZES: Mapping[str, dict[str, list[int]]] = {
         "n2": [1, 4],
         "B": [2, 4],
     },
+    PAGED: {"size": [1, 2, 4], "page": [0, 4, 8], "entry": [1, 4], "B": [2, 4]},
+    ROUTED: {"tokens": [1, 4, 9], "top": [1, 2, 3], "stride": [1, 4], "B": [4, 8]},
+    RING: {"ratio": [1, 2], "stride": [1, 2, 4], "B": [2]},
+    MIDDLE: {"K": [1, 2, 4], "BT": [1, 2, 4], "B": [2, 4]},
 }
-ONE_AXIS = (GATHER, ROWS, PLAIN, STATES)
+ONE_AXIS = (GATHER, ROWS, PLAIN, STATES, PAGED, ROUTED, MIDDLE)
 INDEX = ("rows", "cu", "ci", "start", "count")
 
 
@@ -274,6 +367,8 @@ def drawn(text: str, kernel: Kernel, draw: random.Random) -> ConcreteLaunch:
             continue
         size = draw.choice([4, 6, 12]) if p.name in INDEX else draw.choice([16, 32, 64])
         values = [draw.randint(-1 if draw.random() < 0.1 else 0, draw.choice([1, 3, 8])) for _ in range(size)]
+        if text in (PAGED, ROUTED):
+            values = [draw.randint(-2, draw.choice([3, 40])) for _ in range(size)]
         if p.name in ("cu", "start") and draw.random() < 0.7:
             values = list(itertools.accumulate((draw.randint(0, 3) for _ in range(size)), initial=1))[:size]
         if p.name == "ci":
@@ -284,7 +379,22 @@ def drawn(text: str, kernel: Kernel, draw: random.Random) -> ConcreteLaunch:
 
 
 @pytest.mark.parametrize(
-    "text", list(SIZES), ids=["gather", "ragged", "packed", "rows", "plain", "pooled", "states", "stack"]
+    "text",
+    list(SIZES),
+    ids=[
+        "gather",
+        "ragged",
+        "packed",
+        "rows",
+        "plain",
+        "pooled",
+        "states",
+        "stack",
+        "paged",
+        "routed",
+        "ring",
+        "middle",
+    ],
 )
 def test_no_launch_within_the_clauses_breaks_what_they_prove(text: str) -> None:
     kernel, result = decided(text)

@@ -54,6 +54,7 @@ def clauses(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
         for x in apps(a.domain, *a.subscripts):
             if x.op in DIVISIONS:
                 positive |= symbols(x.args[1])
+                factors |= _scaling(x.args[0]) if isinstance(x.args[0], Int) else set()
                 factors |= _summands(x.args[0]) if x.op in TRUNCATING else set()
             elif x.op == "pow":
                 factors |= symbols(x.args[1])
@@ -104,15 +105,20 @@ def divisors(accesses: AccessSet, named: Named) -> tuple[Clause, ...]:
             by = x.args[1] if x.op in DIVISIONS else None
             if not isinstance(by, Int) or (by.lo is not None and by.lo >= 1):
                 continue
-            if symbols(by) and all(_of_launch(s, named) for s in symbols(by)):
+            if symbols(by) and (all(_parameter(s, named) for s in symbols(by)) or _share(by, named)):
                 found[Clause(ge(by, 1))] = None
     return tuple(found)
 
 
-def _of_launch(s: Sym, named: Named) -> bool:
-    return s in named.symbols and s.scope is Scope.LAUNCH and "." not in s.name
+def _share(by: Int, named: Named) -> bool:
+    """Whether a divisor is a parameter by a tile's size: `width // BLOCK`, the tiles of a row."""
+    q = by.atom
+    if not isinstance(q, App) or q.op not in ("floordiv", "truncdiv"):
+        return False
+    x, w = (t.atom for t in q.args)
+    return isinstance(x, Sym) and isinstance(w, Sym) and _parameter(x, named) and w in named.symbols
 
 
 def _parameter(s: Sym, named: Named) -> bool:
     """Whether the symbol is an integer parameter whose sign nothing tells yet."""
-    return _of_launch(s, named) and s.lo is None
+    return s in named.symbols and s.scope is Scope.LAUNCH and "." not in s.name and s.lo is None

@@ -8,6 +8,7 @@ from typing import Any
 
 from gpulint.frontend.triton.world import literal
 from gpulint.ir import nodes as n
+from gpulint.ir.span import Span
 from gpulint.ir.types import BOOL, BoolType, FloatType, IntType, Type
 
 _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
@@ -56,3 +57,12 @@ def constant_of(value: int | float, type_: Type) -> n.Const | None:
         return n.Const(bool(value), BOOL) if isinstance(type_, BoolType) else None
     except (OverflowError, ValueError):
         return None
+
+
+def power(op: str, a: n.Expr, b: n.Expr, type_: Type, span: Span) -> n.Expr:
+    """`a ** b` or `a << b` of numbers that are known when the kernel is compiled.
+
+    Of a negative exponent Python makes a float, and of a negative shift an error: an integer that it goes
+    on with has an exponent that is not negative, so that the exponent is also `max(b, 0)`.
+    """
+    return n.Binary(op, a, n.Binary("max", b, n.Const(0, b.type), b.type, span), type_, span)

@@ -10,7 +10,7 @@ from gpulint.frontend.shared.limits import NotHandled
 from gpulint.frontend.triton import shapes
 from gpulint.frontend.triton import types as tt
 from gpulint.frontend.triton.context import Context
-from gpulint.frontend.triton.folding import constant_of, fold
+from gpulint.frontend.triton.folding import constant_of, fold, power
 from gpulint.frontend.triton.values import (
     Choice,
     DType,
@@ -27,7 +27,6 @@ from gpulint.frontend.triton.values import (
 )
 from gpulint.frontend.triton.world import literal
 from gpulint.ir import nodes as n
-from gpulint.ir.span import Span
 from gpulint.ir.types import (
     BOOL,
     FLOAT32,
@@ -145,8 +144,8 @@ def binary(cx: Context, op: str, a: Tile, b: Tile, node: ast.AST) -> Tile:
 
 def _operation(cx: Context, op: str, a: n.Expr, b: n.Expr, type_: Type, weak: bool, node: ast.AST) -> n.Expr:
     span = cx.span(node)
-    if op in ("pow", "shl") and weak and integer(b) is None and isinstance(a.type, IntType):
-        return _power(op, a, b, type_, span)
+    if op in ("pow", "shl") and weak and integer(b) is None and isinstance(type_, IntType):
+        return power(op, a, b, type_, span)
     if op == "pow":
         return n.Opaque("pow", (a, b), type_, span=span)
     if op in ("floordiv", "mod") and not weak:
@@ -155,15 +154,6 @@ def _operation(cx: Context, op: str, a: n.Expr, b: n.Expr, type_: Type, weak: bo
         op = "truncdiv" if op == "floordiv" else "truncmod"
     simple = _simplified(op, a, b) if weak or isinstance(type_, IntType) else None
     return simple if simple is not None else n.Binary(op, a, b, type_, span)
-
-
-def _power(op: str, a: n.Expr, b: n.Expr, type_: Type, span: Span) -> n.Expr:
-    """`a ** b` or `a << b` of numbers that are known when the kernel is compiled.
-
-    Of a negative exponent Python makes a float, and of a negative shift an error: an integer that it goes
-    on with has an exponent that is not negative, so that the exponent is also `max(b, 0)`.
-    """
-    return n.Binary(op, a, n.Binary("max", b, n.Const(0, b.type), b.type, span), type_, span)
 
 
 def _simplified(op: str, a: n.Expr, b: n.Expr) -> n.Expr | None:

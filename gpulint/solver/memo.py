@@ -27,6 +27,7 @@ from gpulint.term import Bool, Int, Sym
 if TYPE_CHECKING:
     from gpulint.solver.initialised import Source
 
+MODEL_UNITS = 8_000_000  # of Z3's resources, for all solutions that are sought for one kernel
 Inverted = tuple[int, int, "frozenset[Sym]", Optional[Sym]]  # noqa: UP045 (evaluated on 3.10)
 
 
@@ -34,12 +35,13 @@ Inverted = tuple[int, int, "frozenset[Sym]", Optional[Sym]]  # noqa: UP045 (eval
 class Memo:
     """`unsat`: whether Z3 found sets of conditions contradictory within the resource limit of the run.
 
-    `context`: Z3's, once it was asked something. `sources`: how a write gives a read its value, by identities
-    of what is kept alive beside it.
+    `context`: Z3's, once it was asked something. `units`: of its resources, left to searches for solutions.
+    `sources`: how a write gives a read its value, by identities of what is kept alive beside it.
     """
 
     unsat: dict[frozenset[Bool], bool] = field(default_factory=dict)
     context: Any = None
+    units: int = MODEL_UNITS
     replays: Replays = field(default_factory=Replays)
     points: Points = field(default_factory=Points)
     order: Order | None = None

@@ -31,6 +31,12 @@ def make_solver(rlimit: int, memo: Memo) -> Any:
     return solver
 
 
+def units(solver: Any) -> int:
+    """Z3's resource units that questions in the solver's context took so far."""
+    told = solver.statistics()
+    return max((int(told.get_key_value(k)) for k in told.keys() if k == "rlimit count"), default=0)  # noqa: SIM118
+
+
 def alternatives(claims: Sequence[Bool], ways: Sequence[Bool], rlimit: int, memo: Memo) -> Iterator[bool]:
     """For each of the ways, whether Z3 finds it contradictory with the claims."""
     import z3
@@ -132,8 +138,11 @@ def within_reach(solver: Any, encoder: Encoder, wanted: Sequence[Sym]) -> bool:
     return found
 
 
-def smallest(solver: Any, encoder: Encoder, wanted: Sequence[Sym]) -> Model:
-    """The solver's solution with each of the wanted symbols made small in turn (not below zero)."""
+def smallest(solver: Any, encoder: Encoder, wanted: Sequence[Sym], most: int | None = None) -> Model:
+    """The solver's solution with each of the wanted symbols made small in turn (not below zero).
+
+    No more of them once the context has taken `most` units.
+    """
     import z3
 
     best = solver.model()
@@ -145,7 +154,7 @@ def smallest(solver: Any, encoder: Encoder, wanted: Sequence[Sym]) -> Model:
         low = -1 if s.lo is None else s.lo - 1
         stride = 1  # small values are usual: from below in growing steps, then between the last two
         for _ in range(96):
-            if value <= low + 1:
+            if value <= low + 1 or (most is not None and units(solver) > most):
                 break
             middle = low + stride if stride and low + stride < value else (low + value) // 2
             solver.push()

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from gpulint.solver.model import Model
 
 SPLITS = 4
+LEAST_UNITS = 200_000  # for a solution where those of the kernel are spent
 MAX_SORTED = 8  # elements of sorted arrays that are compared with each other in one question
 CONNECTED = 64  # facts through so many others are all that there are
 PROOF_HOPS = 2  # facts further from a goal seldom matter to a proof and cost encoding
@@ -310,25 +311,32 @@ class Prover:
         whole = and_(*conditions)
         if whole == FALSE or not self.budget.spend("models"):
             return None
-        import z3
-
-        from gpulint.solver.encode import Encoder
-        from gpulint.solver.model import make_solver, smallest, within_reach
-
         whole = and_(whole, *self.elements(whole))
         near = self.relevant(whole)
         for facts in dict.fromkeys((tuple(self.relevant(whole, *map(of_atom, small))), tuple(near))):
-            encoder = Encoder(exact=True)
-            solver = make_solver(rlimit or self.rlimit, self.memo)
-            solver.from_string(encoder.script([whole, *facts]))
-            answer = solver.check()
-            if answer == z3.unknown and within_reach(solver, encoder, small):
-                answer = z3.sat
-            if answer == z3.sat:
-                return smallest(solver, encoder, small)
-            if answer == z3.unsat:
-                break
+            answer, found = self._solution([whole, *facts], small, rlimit or self.rlimit)
+            if answer != "unknown":
+                return found
         return None
+
+    def _solution(
+        self, claims: Sequence[Bool], small: Sequence[Sym], rlimit: int
+    ) -> tuple[str, Model | None]:
+        """What Z3 says of claims, with the solution; units that it took are the kernel's no more."""
+        from gpulint.solver.encode import Encoder
+        from gpulint.solver.model import make_solver, smallest, units, within_reach
+
+        left = max(self.memo.units, LEAST_UNITS)
+        encoder = Encoder(exact=True)
+        solver = make_solver(min(rlimit, left), self.memo)
+        solver.from_string(encoder.script(claims))
+        before, answer, found = units(solver), str(solver.check()), None
+        if answer == "unknown" and within_reach(solver, encoder, small):
+            answer = "sat"
+        if answer == "sat":
+            found = smallest(solver, encoder, small, before + left)
+        self.memo.units -= units(solver) - before
+        return answer, found
 
 
 def _at_most(p: Int) -> Bool:

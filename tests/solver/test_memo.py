@@ -12,7 +12,7 @@ from interp.build import c, cmp, kernel, launch, let, load, op, store
 from gpulint.interp.launch import ConcreteArray, Filled
 from gpulint.ir import nodes as n
 from gpulint.solver import replays
-from gpulint.solver.memo import Memo
+from gpulint.solver.memo import MODEL_UNITS, Memo
 from gpulint.solver.model import smallest
 from gpulint.solver.prover import Budget, Prover
 from gpulint.solver.replays import ALL_RUNS, SHORT, Replays
@@ -123,3 +123,16 @@ def test_another_budget_keeps_what_is_known() -> None:
     assert prover.spending(Budget(proofs=1)).unsat(lt(B, C), lt(C, A))
     assert prover.unsat(lt(B, C), lt(C, A))
     assert prover.budget.proofs < 0
+
+
+def test_solutions_of_one_kernel_take_so_many_units_together() -> None:
+    x, y, z = (sym(name, lo=3) for name in "xyz")
+    hard = [eq(x * x * x + y * y * y, z * z * z)]  # has no solution, and Z3 does not tell
+    prover = Prover([], 400_000, budget=Budget(models=40))
+    assert prover.model(hard, [], 700_000) is None
+    first = MODEL_UNITS - prover.memo.units
+    assert first > 100_000
+    prover.memo.units = 0
+    assert prover.model(hard, [], 700_000) is None
+    assert 0 > prover.memo.units > -first
+    assert prover.model([eq(x * y, 35)]) is not None  # what is found at once still is

@@ -51,6 +51,7 @@ class Project:
         self._places = Places(roots)
         self._modules: dict[Path, Module | None] = {}
         self._texts: dict[Path, dict[Path, str]] = {}  # the source of packages, by root
+        self._found: dict[tuple[Path, str, str], list[Path]] = {}  # what `package` found in them
         self._reached: dict[tuple[Scope, Chain], tuple[Reached, ...]] = {}
 
     def load(self, path: Path, filename: str | None = None) -> Module | None:
@@ -98,8 +99,10 @@ class Project:
             return [module] if holds(module.text) else []
         if root not in self._texts:
             self._texts[root] = _sources(root)
-        found = [path for path, source in self._texts[root].items() if holds(source)]
-        read = (self.load(path, _shown(path, module)) for path in found)
+        key = root, text, pattern
+        if key not in self._found:
+            self._found[key] = [path for path, source in self._texts[root].items() if holds(source)]
+        read = (self.load(path, _shown(path, module)) for path in self._found[key])
         return [m for m in read if m is not None]
 
     def dotted(self, expr: ast.expr, scope: Scope) -> str | None:

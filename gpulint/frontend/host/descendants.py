@@ -25,11 +25,12 @@ def settled(m: Machine, cls: Class, name: str, value: Value | None = None) -> bo
     return not any({name, "*"} & m.once(below, _given) for below in _below(m, cls))
 
 
-def stored(cls: ast.AST, name: str) -> bool:
-    """Whether some method of the class stores the attribute."""
-    return any(
-        isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, (ast.Store, ast.Del))
+def stored(cls: ast.AST) -> frozenset[str]:
+    """The attributes that some method of the class stores."""
+    return frozenset(
+        n.attr
         for n in ast.walk(cls)
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, (ast.Store, ast.Del))
     )
 
 

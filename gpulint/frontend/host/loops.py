@@ -127,9 +127,13 @@ def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str], widene
         out.moved |= end.moved
         for key, value in end.cells.items():
             if key in s.cells and s.cells[key] != value and not covers(s.cells[key], value):
-                out.cells[key] = among(m.opaque(key, "changes in a loop"), s.cells[key], value)
+                first = s.cells[key]
+                found = first if first in widened else m.opaque(key, "changes in a loop")
+                out.cells[key] = among(found, first, value)
+                widened.append(out.cells[key])
             elif key not in s.cells and not is_cell(key):
-                out.cells[key] = value
+                out.cells[key] = among(m.opaque(key, "changes in a loop"), value)
+                widened.append(out.cells[key])
         moved = [n for n in names if n in s.env and end.env.get(n) != s.env[n]]
         if _permuted(s, end, moved):
             continue
@@ -179,9 +183,13 @@ def _repeat(
         for _ in range(3):
             mark = m.mark()
             ends, breaks = _once(m, start, body, prepare)
+            later = m.mark()
             m.release(mark)
             fixed = _stable(m, start, ends, names, widened)
             if _same(fixed, start):
+                if not recording and (fixed.touched, fixed.moved) == (start.touched, start.moved):
+                    m.release(later)  # another run would come to the same: nothing is noted in it
+                    return fixed, ends, breaks
                 start = fixed
                 break
             start = fixed

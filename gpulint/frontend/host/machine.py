@@ -27,7 +27,7 @@ MAX_TERMS = 40  # monomials of one integer
 
 
 T = TypeVar("T")
-Mark = tuple[dict[str, int], int, "dict[tuple[int, str], Value]", "dict[int, State]"]
+Mark = tuple[dict[str, int], tuple[str, ...], "dict[tuple[int, str], Value]", "dict[int, State]"]
 
 
 class Namer:
@@ -148,17 +148,12 @@ class Machine:
 
     def mark(self) -> Mark:
         """What names are in use, to free those of a trial run afterwards."""
-        return dict(self.namer.used), len(self.namer.order), dict(self.globals), dict(self.states)
+        return dict(self.namer.used), tuple(self.namer.order), dict(self.globals), dict(self.states)
 
     def release(self, mark: Mark) -> None:
-        """Frees the names that were given since `mark`; no value made since may be kept."""
-        self.namer.used, count, self.globals, self.states = (
-            dict(mark[0]),
-            mark[1],
-            dict(mark[2]),
-            dict(mark[3]),
-        )
-        del self.namer.order[count:]
+        """Goes back to the names of `mark`, or on to those of a later one; no value of others may be kept."""
+        self.namer.used, self.globals, self.states = dict(mark[0]), dict(mark[2]), dict(mark[3])
+        self.namer.order[:] = mark[1]
 
     def part(self, u: Unknown, suffix: str, kind: str = "") -> Unknown:
         """A part of an unknown (`x.n`, `x[0]`): the same one each time it is asked for."""

@@ -43,8 +43,10 @@ def _constant(m: Machine, owner: Class, b: Binding, scope: Scope) -> Value | Non
     """A class-level constant, where nothing in view gives an object or a subclass another one."""
     if b.value is None or not _plain(b.value) or of_instances(owner.node, b.node):
         return None
+    if b.name in m.once(owner.node, stored):
+        return None
     value = names.resolve(m, b.value, scope)
-    return value if not stored(owner.node, b.name) and settled(m, owner, b.name, value) else None
+    return value if settled(m, owner, b.name, value) else None
 
 
 def _plain(value: ast.expr) -> bool:

@@ -28,7 +28,7 @@ LOOPS = {
     "    before = now\n    unseen(held)",
     "an item that two calls change": "held = [a]\nfor j in range(m):\n    unseen(held)\n    now = held[0]\n"
     "    {k}\n    before = now\n    unseen(held)",
-    "the attribute of an object that changes": "for j in range(m):\n    now = c.x\n    {k}\n    before = now\n"
+    "an attribute of an object that changes": "for j in range(m):\n    now = c.x\n    {k}\n    before = now\n"
     "    unseen(c)",
     "of an object that nested loops change": "for j in range(m):\n    for i in range(m):\n        now = c.x\n"
     "        {k}\n        unseen(c)\n        before = now\n    unseen(c)",

@@ -188,7 +188,7 @@ def _alone(r: Round) -> list[Verdict]:
     out = []
     usual = search.usual(r.setting)
     for v in r.verdicts:
-        if (v.kind == UNDECIDED and _worth_trying(v)) or lanes.on_clauses(v):
+        if (v.kind == UNDECIDED and _worth_trying(v)) or lanes.for_launch(r.setting, v):
             w = questions.refute(usual, v.obligation)
             if w is not None:
                 v = replace(v, kind=REFUTED, witness=w, geometry=True, rung="search")

@@ -142,6 +142,22 @@ def on_clauses(v: Verdict) -> bool:
     return v.kind == UNDER and v.rung == CLAUSES and v.obligation.lanes is not None
 
 
+def for_launch(s: Setting, v: Verdict) -> bool:
+    """Whether a verdict rests on clauses on masks that an unseen launch of the usual kind may break.
+
+    Not those that relate parameters of the kernel without its tiles (`out_rows <= in_cols` for a load and
+    a store with masks of their own): as all data clauses they are for the launch to keep.
+    """
+    return on_clauses(v) and not all(c in s.premises or _relates(s, c) for c in v.clauses)
+
+
+def _relates(s: Setting, c: Clause) -> bool:
+    """Whether a clause bounds one parameter by others, and neither tiles nor the launch's size are in it."""
+    used = symbols(c.condition)
+    bound = isinstance(c.condition, Cmp) and c.condition.op == "le" and len(used) > 1
+    return bound and not used & (s.tile_sizes | symbols(*search.geometry(s))) and not apps(c.condition)
+
+
 def _use(x: LeftOut) -> str:
     known = {"subscript": "a subscript", "mask": "a mask", "branch": "a branch", "loop": "a loop's bounds"}
     return known.get(x.what, f"the {x.what} of line {x.span.row}")

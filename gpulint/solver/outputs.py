@@ -321,12 +321,28 @@ def _gap(
     s: Setting, name: str, conditions: list[Bool], most: int, counters: tuple[Sym, ...]
 ) -> Witness | None:
     """The smallest launch from the site that meets the conditions, run whole: an element left unwritten."""
-    found = small_launch(s, conditions, most)
+    sizes = [ge(x, 1) for x in _numbers(s, name)]
+    found = small_launch(s, [*conditions, *sizes], most) if sizes else None
+    found = found or small_launch(s, conditions, most)
     if found is None:
         return None
     reader, launch = found
     index = rounds.unwritten(s, name, reader, launch, counters)
     return witness(reader, launch, name, index) if index is not None else None
+
+
+def _numbers(s: Setting, name: str) -> list[Int]:
+    """Numbers of the caller that say how much work there is: rounds of loops, lengths of tiles, the grid.
+
+    That none is done where one is zero says nothing of how outputs fit: launches with some work are
+    looked at, if there are any.
+    """
+    writes = [x for x in s.accesses.accesses if x.array.name == name and x.mode == "write"]
+    trips = [s.term(loop.trips) for a in writes for loop in a.loops]
+    tiles = [s.term(size) for a in writes for _, size in a.lanes]
+    used = symbols(*trips, *tiles, *(s.term(names.grid_size(axis)) for axis in space.AXES))
+    free = (x for x in used if x.scope is Scope.LAUNCH and not x.boolean and not of_device(x.name))
+    return [of_atom(x) for x in sorted(free, key=lambda x: x.order) if owner(x.name) == x.name]
 
 
 def pure(seen: Seen) -> bool:

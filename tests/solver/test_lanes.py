@@ -8,7 +8,7 @@ from gpulint.dataflow import analyse
 from gpulint.frontend.triton import lower
 from gpulint.solver.decide import decide
 from gpulint.solver.options import Options
-from gpulint.solver.verdict import PROVED, REFUTED, Verdict
+from gpulint.solver.verdict import PROVED, REFUTED, UNDER, Verdict
 from gpulint.source.kernels import find
 from gpulint.source.load import load_text
 from gpulint.source.model import Module
@@ -140,3 +140,18 @@ def test_a_zero_padding_that_counts(line, wins):
 
 def test_an_integer_zero_may_be_meant():
     assert answers("v = tl.load(x + offs, mask=offs < n, other=0)", "tl.store(out, tl.max(v))") == []
+
+
+def test_how_the_masks_of_a_load_and_a_store_fit_is_for_an_unseen_launch_to_keep():
+    (v,) = verdicts(LOAD, "tl.store(out + offs, v, mask=offs < m)")
+    assert v.kind == UNDER and any("m <= n" in str(c) for c in v.clauses)
+
+
+def test_a_store_past_the_mask_of_its_load_is_no_matter_of_parameters_that_fit():
+    assert answers("BLOCK = 16", LOAD, "tl.store(out + offs, v, mask=offs <= n)") == [
+        (REFUTED, "stored value")
+    ]
+
+
+def test_lanes_past_a_block_are_no_matter_of_parameters_that_fit():
+    assert answers(LOAD, "tl.store(out, tl.max(v))") == [(REFUTED, "max")]

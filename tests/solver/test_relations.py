@@ -91,3 +91,37 @@ def test_a_relation_of_two_inputs_is_no_fault_of_the_launch() -> None:
 def test_no_relation_makes_up_for_a_mask_that_leaves_elements_out(mask: str) -> None:
     """Not `n <= 8` either: a number caps a size, which is nothing that callers keep."""
     assert covered("(y.shape[0], n)", "(x.shape[0], triton.cdiv(n, 4))", mask).verdict != "proved-under"
+
+
+HEADS = """import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, out, T, C, H, N, B: tl.constexpr, ROW: tl.constexpr):
+    at = tl.program_id(0) * ROW
+    for i in range(0, H):
+        offs = at + i * N + tl.arange(0, B)
+        v = tl.load(x + offs, mask=offs < T * C, other=0.0)
+        tl.store(out + offs, v, mask=(offs < T * C) & (offs >= FIRST))
+
+def f(x: torch.Tensor, H: int, N: int):
+    if x.dim() == 1:
+        T = 1
+        C = x.shape[0]
+    else:
+        T, C = x.shape
+    out = torch.empty_like(x)
+    row = 1 * C
+    grid = lambda meta: (triton.cdiv(T * C, row),)
+    k[grid](x, out, T, C, H, N, triton.next_power_of_2(N), row)
+    return out
+"""
+
+
+@pytest.mark.parametrize(("first", "fault"), [("0", False), ("1", True)])
+def test_no_rounds_at_all_are_no_launch_that_leaves_elements_out(first: str, fault: bool) -> None:
+    """`H` of zero fills nothing; that `H` heads of `N` fill a row is for callers to see to."""
+    text = HEADS.replace("FIRST", first)
+    codes = {f.code for f in pipeline.check_file(text, "kernel.py", Config()).findings}
+    assert ("GL602" in codes) == fault

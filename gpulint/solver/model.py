@@ -146,10 +146,11 @@ def smallest(solver: Any, encoder: Encoder, wanted: Sequence[Sym], most: int | N
     import z3
 
     best = solver.model()
-    for s in wanted:
-        if s not in encoder.atoms:
-            continue
-        name = z3.Int(symbol_name(s)[1:-1], solver.ctx)
+    names = {s: z3.Int(symbol_name(s)[1:-1], solver.ctx) for s in wanted if s in encoder.atoms}
+    far = any(best.eval(x, model_completion=True).as_long() > REACH for x in names.values())
+    if far and within_reach(solver, encoder, wanted):
+        best = solver.model()
+    for s, name in names.items():
         value = best.eval(name, model_completion=True).as_long()
         low = -1 if s.lo is None else s.lo - 1
         stride = 1  # small values are usual: from below in growing steps, then between the last two

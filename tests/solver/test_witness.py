@@ -8,6 +8,8 @@ from fuzz.refuted import unfounded
 from fuzz.sites import decided as sited
 from kernels import kernel
 
+from gpulint import pipeline
+from gpulint.config import Config
 from gpulint.dataflow import analyse
 from gpulint.ir.nodes import Kernel
 from gpulint.ir.symbols import size
@@ -85,3 +87,35 @@ def test_a_witness_whose_conditions_leave_the_grid_open_is_a_launch() -> None:
     result = at_sites(WARP)
     races = [v for v in result.verdicts if v.obligation.property == "disjoint" and v.kind == REFUTED]
     assert races and all(v.witness is not None and v.witness.grid[0] >= 1 for v in races)
+
+
+GROUPED = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, sx, y, n, m, BM: tl.constexpr, BN: tl.constexpr, G: tl.constexpr):
+    pid = tl.program_id(0)
+    per = G * tl.cdiv(m, BN)
+    first = pid // per * G
+    size = min(tl.cdiv(n, BM) - first, G)
+    rm = (first + (pid % per) % size) * BM + tl.arange(0, BM)
+    rn = (pid % per) // size * BN + tl.arange(0, BN)
+    mask = (rm[:, None] < n) & (rn[None, :] < m)
+    v = tl.load(x + rm[:, None] * sx + rn[None, :], mask=mask, other=0)
+    tl.store(y + rm[:, None] + rn[None, :] * m, v, mask=mask)
+
+
+def main(a: torch.Tensor):
+    n = a.shape[0]
+    m = a.shape[1]
+    y = torch.zeros((n * m,), device="cuda", dtype=torch.float32)
+    k[(triton.cdiv(n, 4) * triton.cdiv(m, 4),)](a, a.stride(0), y, n, m, BM=4, BN=4, G=2)
+"""
+
+
+def test_sizes_of_a_race_are_small_where_z3_begins_with_large_ones() -> None:
+    report = pipeline.check_file(GROUPED, "kernel.py", Config())
+    (race,) = (f for f in report.findings if f.code == "GL301")
+    assert race.witness is not None and max(race.witness.params.values()) <= 16

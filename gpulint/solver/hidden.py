@@ -3,9 +3,10 @@
 *Widths of loaded values*: the element type of a tensor is not in the source, so a product with a loaded
 index has no width that is known. It is asked to fit 32 bits, the narrowest that index tensors come
 in: proved then is proved for wider ones, and what is not shown stays undecided.
-*Order within a program*: a store and a later load or store of one array by other lanes of the same program
-are ordered by a barrier alone. Pairs that a barrier separates, that meet at the same lanes only, or that
-never meet are fine; others are undecided, and refuted by a launch on which the interpreter sees it happen.
+*Order within a program*: a store and a load, or a later store, of one array by other lanes of one program are
+ordered by a barrier alone, whichever comes first in the source: warps need not run together. Pairs that a
+barrier separates, that meet at the same lanes only, or that never meet are fine; others are undecided, and
+refuted by a launch on which the interpreter sees a lane load what another one stored before.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def order(s: Setting, known: tuple[Clause, ...], named: Named) -> list[Verdict]:
     count = 0
     for w in writes:
         for r in s.accesses.accesses:
-            if r.mode == "atomic" or r.array.name != w.array.name or not _follows(r, w):
+            if r.array.name != w.array.name or not (r.mode == "read" or _later_store(r, w)):
                 continue
             count += 1
             if count > MAX_PAIRS or _apart(s, w, r, intervals):
@@ -109,13 +110,13 @@ def again(s: Setting, o: Obligation) -> Verdict:
     return Verdict(o, UNDECIDED, reason=_WHY[o.other.mode])
 
 
-def _follows(r: Access, w: Access) -> bool:
-    """Whether an access may come after a store: below it, or a load in a later round of a common loop."""
-    return r.index > w.index or (r.mode == "read" and any(x.span == y.span for x in r.loops for y in w.loops))
+def _later_store(r: Access, w: Access) -> bool:
+    return r.mode == "write" and r.index > w.index
 
 
 def _apart(s: Setting, w: Access, r: Access, intervals: Intervals) -> bool:
-    if w.subscripts == r.subscripts and w.lanes == r.lanes and (r.index > w.index or _one_lane(s, w, r)):
+    repeated = r.index < w.index and any(x.span == y.span for x in r.loops for y in w.loops)
+    if w.subscripts == r.subscripts and w.lanes == r.lanes and (not repeated or _one_lane(s, w, r)):
         return True
     if intervals.ties(w.stmt, r.stmt) == []:
         return True
@@ -144,11 +145,6 @@ def _fixed(s: Setting, w: Access, a: Seen, b: Seen, named: Named) -> tuple[Claus
     return tuple(u.clauses) if fixed and all(rank(c) < CAP for c in u.clauses) else None
 
 
-def _rounds(w: Access, r: Access) -> list[Int]:
-    """Counters of the loops that hold both: where the later access stands above, one is higher there."""
-    return [of_atom(x.counter) for x in r.loops if any(x.span == y.span for y in w.loops)]
-
-
 def reload(s: Setting, w: Access, r: Access) -> tuple[list[Bool], tuple[Seen, Seen]]:
     """What holds where two lanes of one program meet, the first of them at the store."""
     a, b = s.see(w, frozenset()), s.see(r, frozenset())
@@ -159,7 +155,5 @@ def reload(s: Setting, w: Access, r: Access) -> tuple[list[Bool], tuple[Seen, Se
         meet.append(or_(*(ne(space.twin(x, 1), space.twin(x, 2)) for x in lanes)))
     else:
         meet.append(or_(*(ge(s.term(size), 2) for _, size in (*w.lanes, *r.lanes))))
-    if r.index < w.index:
-        meet.append(or_(*(lt(space.twin(c, 1), space.twin(c, 2)) for c in _rounds(w, r))))
     whole = [space.twin(a.domain, 1, _HELD), space.twin(b.domain, 2, _HELD), *meet]
     return [*whole, *splitting.derived(s.prover, whole)], (a, b)

@@ -1,4 +1,4 @@
-"""Loads and stores of one program at other lanes: warps need not run together, whatever the order of lines."""
+"""Loads and stores of one program at other lanes: warps need not run together."""
 
 from __future__ import annotations
 

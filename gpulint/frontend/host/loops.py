@@ -110,10 +110,18 @@ def _alike(a: Arr, b: Arr) -> bool:
     return a.shape == b.shape and (a.shape is not None or a.shape_of == b.shape_of) and a.dtype == b.dtype
 
 
-def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str], widened: list[Value]) -> State:
+def _stable(
+    m: Machine,
+    s: State,
+    ends: Sequence[State],
+    names: set[str],
+    widened: list[Value],
+    contents: dict[str, Value],
+) -> State:
     """The state at the start of any iteration, from the first one and what iterations end with.
 
-    `widened` are the values that stand for any iteration already.
+    `widened` are the values that stand for any iteration already, `contents` those of cells: such a one
+    keeps its name when it comes to stand for more, as nothing else in the state goes by it.
     """
     out = s.copy()
     out.changed = out.changed.union(*(end.changed for end in ends))
@@ -128,12 +136,10 @@ def _stable(m: Machine, s: State, ends: Sequence[State], names: set[str], widene
         for key, value in end.cells.items():
             if key in s.cells and s.cells[key] != value and not covers(s.cells[key], value):
                 first = s.cells[key]
-                found = first if first in widened else m.opaque(key, "changes in a loop")
-                out.cells[key] = among(found, first, value)
-                widened.append(out.cells[key])
+                found = first if contents.get(key) == first else m.opaque(key, "changes in a loop")
+                out.cells[key] = contents[key] = among(found, first, value)
             elif key not in s.cells and not is_cell(key):
-                out.cells[key] = among(m.opaque(key, "changes in a loop"), value)
-                widened.append(out.cells[key])
+                out.cells[key] = contents[key] = among(m.opaque(key, "changes in a loop"), value)
         moved = [n for n in names if n in s.env and end.env.get(n) != s.env[n]]
         if _permuted(s, end, moved):
             continue
@@ -180,12 +186,13 @@ def _repeat(
     if depth < MAX_NESTED:
         recording, m.recording = m.recording, False
         widened: list[Value] = []
+        contents: dict[str, Value] = {}
         for _ in range(3):
             mark = m.mark()
             ends, breaks = _once(m, start, body, prepare)
             later = m.mark()
             m.release(mark)
-            fixed = _stable(m, start, ends, names, widened)
+            fixed = _stable(m, start, ends, names, widened, contents)
             if _same(fixed, start):
                 if not recording and (fixed.touched, fixed.moved) == (start.touched, start.moved):
                     m.release(later)  # another run would come to the same: nothing is noted in it

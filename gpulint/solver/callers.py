@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gpulint.contract.clause import APART, Clause
+from gpulint.frontend.host.cells import CHANGED
 from gpulint.frontend.host.site import HostArray
 from gpulint.ir import symbols as names
 from gpulint.solver.blame import owner
@@ -80,6 +81,8 @@ def _from_outside(s: Setting, c: Clause) -> bool:
     if c.predicate or not outside:
         return outside and _of_one(s, c)
     used = symbols(s.binding.apply(c.condition))
+    if any(CHANGED in x.name for x in used):
+        return False  # the host's own code gave it that value, which nobody knows
     layout = any(mark in x.name for x in used for mark in LAYOUT)
     return bool(held) and not layout and not used & _cutting(s) and _of_one(s, c)
 

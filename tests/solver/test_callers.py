@@ -106,3 +106,17 @@ def test_that_an_index_array_repeats_nothing_is_not_assumed() -> None:
     text = COPY.format(op="<", place="int(x[i])")
     (kernel,) = pipeline.check_file(text, "kernel.py", Config()).kernels
     assert kernel.status != "verified"
+
+
+@pytest.mark.parametrize("change", ["unseen(s)", "s.update(n=99)"])
+def test_a_number_that_other_code_may_have_changed_is_no_input(change: str) -> None:
+    text = (
+        "import torch\nimport triton\nimport triton.language as tl\nfrom other import unseen\n\n\n"
+        "@triton.jit\ndef k(x, n, B: tl.constexpr):\n"
+        "    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+        "    tl.store(x + i, 1.0, mask=i < n)\n\n\n"
+        "def main(a: torch.Tensor):\n    a = a.contiguous()\n    s = {'n': a.numel()}\n"
+        f"    {change}\n    n = s['n']\n    k[(triton.cdiv(n, 64),)](a, n, B=64)\n"
+    )
+    (kernel,) = pipeline.check_file(text, "kernel.py", Config()).kernels
+    assert kernel.status != "verified"

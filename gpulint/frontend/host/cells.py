@@ -37,6 +37,7 @@ LEAVING = frozenset(
 )  # fmt: skip
 MAX_NESTED = 4
 MARK = "@"
+CHANGED = "(changed)"  # in the name of what code that is not followed may have changed: no input
 
 
 def is_cell(key: str) -> bool:
@@ -123,7 +124,7 @@ def _lose(s: State, cell: str, *more: Value) -> None:
 def _renewed(v: Value, *more: Value) -> Value:
     """An unknown under a name of its own, which may be any array that the value held."""
     base = v.name if isinstance(v, Unknown) else " ".join(v.cells) if isinstance(v, (Seq, Map)) else ""
-    name = f"{base}'" if base.endswith(("(changed)", "'")) else f"{base} (changed)"
+    name = f"{base}'" if base.endswith((CHANGED, "'")) else f"{base} {CHANGED}"
     return among(Unknown(name, kind=v.kind if isinstance(v, Unknown) else ""), v, *more)
 
 
